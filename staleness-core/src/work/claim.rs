@@ -1,4 +1,4 @@
-//! Claims: who is working on an item, and until when.
+//! Claims: agents that work on an item for a limited time.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,26 +8,26 @@ use crate::journal::{Action, JournalEntry};
 use crate::text::{IN_SESSION, holder};
 use crate::time::Timestamp;
 
-/// A claim on a work item: who is working on it, and until when.
+/// A claim on a work item: the agent that works on it, and the end of the claim.
 ///
-/// A claim that has ended by time stays in the record until somebody claims or releases the item, because it
-/// shows who abandoned the item.
+/// An expired claim stays in the row until somebody claims or releases the item, because it shows who abandoned the
+/// item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The agent that works on the item.
     pub agent: AgentId,
-    /// The session in which it works. Each event of this session renews the claim. If no hook reports the session,
-    /// each event of the agent's sessions that ran when the claim was made renews it.
+    /// The session in which the agent works. Each event of this session renews the claim. If no hook reports the
+    /// session, each event of the agent's sessions that were running when the claim was made renews it.
     pub session: Option<SessionId>,
-    /// The time at which it was made or last renewed.
+    /// The time at which the claim was made or last renewed.
     pub at: Timestamp,
-    /// The time at which it ends unless it is renewed.
+    /// The time at which the claim ends unless it is renewed.
     pub until: Timestamp,
 }
 
 impl Claim {
-    /// The longest time that a claim may last without being renewed, in milliseconds.
+    /// The maximum duration of a claim without renewal, in milliseconds.
     pub const MAX_MILLIS: i64 = 30 * Timestamp::DAY;
 
     /// Returns true if the claim holds the item at `now`.
@@ -35,14 +35,14 @@ impl Claim {
         now < self.until
     }
 
-    /// Returns true if both claims belong to the same session of the same agent. False without a session, because
-    /// the claimant is then unknown.
+    /// Returns true if both claims belong to the same session of the same agent. False if there is no session, because
+    /// the claimant is unknown.
     pub(crate) fn is_of_same(&self, other: &Self) -> bool {
         self.session.is_some() && (&self.agent, &self.session) == (&other.agent, &other.session)
     }
 
-    /// Extends the claim: from `at`, it lasts as long as it did before. Never shortens it. Returns false if less
-    /// than a tenth of it has passed, to avoid a write at each event.
+    /// Extends the claim: from `at`, it lasts as long as it did before. Never shortens it. Does nothing and returns
+    /// false if less than a tenth of it has passed, to avoid a write at each event.
     pub(crate) fn renew(&mut self, at: Timestamp) -> bool {
         let length = self.until.millis_since(self.at);
         let is_due = at.millis_since(self.at) > length / 10;
@@ -54,7 +54,7 @@ impl Claim {
     }
 
     /// Ends the claim at `at`, because its session has ended. If the session continues, a renewal lasts as long as
-    /// before. Returns false if it had ended already.
+    /// before. Returns false if the claim had already ended.
     pub(crate) fn end(&mut self, at: Timestamp) -> bool {
         let length = self.until.millis_since(self.at);
         let is_held = self.holds(at);
@@ -65,8 +65,8 @@ impl Claim {
         is_held
     }
 
-    /// Returns the cause of a change in which an agent or a person ends the claim; `None` for its holder. An agent
-    /// without a named session counts as the holder.
+    /// Returns the cause of a change in which an agent or a person ends the claim. `None` for its holder. An agent that
+    /// names no session counts as the holder.
     pub(crate) fn ended_by(
         &self,
         agent: Option<&AgentId>,
@@ -77,29 +77,28 @@ impl Claim {
         (!is_holders).then(|| format!("{HELD}{}", self.holder()))
     }
 
-    /// Returns the cause of a change in which another agent takes over an abandoned item.
+    /// Returns the cause of a change in which another agent takes an abandoned item.
     pub(crate) fn abandoned(&self) -> String {
         format!("{LEFT}{} at {}", self.holder(), self.until)
     }
 
-    /// Returns the holder in words.
     fn holder(&self) -> String {
         holder(self.agent.as_str(), self.session.as_ref().map(SessionId::as_str))
     }
 }
 
-/// Prefix of the cause of a change that ends another's claim. The holder follows.
+/// The prefix of the cause of a change that ends the claim of another. The holder follows.
 const HELD: &str = "held by ";
-/// Prefix of the cause of a claim on an abandoned item. The former holder and the end of the former claim follow.
+/// The prefix of the cause of a claim on an abandoned item. The former holder and the end of the former claim follow.
 const LEFT: &str = "abandoned by ";
 
-/// Returns the former holder of an item, if the cause of the change names one.
+/// Returns the former holder of an item. `None` if the cause of the change does not name one.
 pub fn holder_before(cause: &str) -> Option<&str> {
     let left = || Some(cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.0);
     cause.strip_prefix(HELD).or_else(left)
 }
 
-/// Returns the time at which the former claim expired, if the cause of the next claim names it.
+/// Returns the time at which the former claim expired. `None` if the cause of the next claim does not name it.
 pub(crate) fn ran_out(cause: &str) -> Option<Timestamp> {
     cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.1.parse().ok()
 }
@@ -107,11 +106,11 @@ pub(crate) fn ran_out(cause: &str) -> Option<Timestamp> {
 /// The end of a claim that was not caused by its holder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClaimEnd {
-    /// The agent that ended it; `None` for a person.
+    /// The agent that ended the claim. `None` for a person.
     pub by: Option<AgentId>,
-    /// The time at which it ended.
+    /// The time at which the claim ended.
     pub at: Timestamp,
-    /// True if that agent claimed the item after the claim had expired.
+    /// True if the claim had expired and that agent claimed the item.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub taken_over: bool,
 }
@@ -133,12 +132,12 @@ impl ClaimEnd {
     }
 }
 
-/// A claimed work item that others have taken over, released or ended.
+/// A work item claimed by a session and then taken, released or ended by others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostClaim {
-    /// The item. It contains the claim of the agent that took it over.
+    /// The item, with the claim of the agent that took it, if any.
     pub work: Work,
-    /// The end of the session's claim, if nobody took the item over.
+    /// The end of the session's claim. `None` if another agent or session has taken the item.
     pub end: Option<ClaimEnd>,
 }
 
@@ -150,7 +149,7 @@ impl WorkKind {
 }
 
 impl Work {
-    /// Returns the claim that holds the item at `now`.
+    /// Returns the claim that holds the item at `now`, if any.
     pub fn held(&self, now: Timestamp) -> Option<&Claim> {
         self.claim.as_ref().filter(|claim| self.status.is_open() && claim.holds(now))
     }

@@ -1,4 +1,4 @@
-//! Overdue work items and the reasons.
+//! Flags overdue work items, with the reasons.
 
 use serde::Serialize;
 
@@ -10,13 +10,13 @@ use crate::time::Timestamp;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overdue {
-    /// It is in progress, without activity.
+    /// In progress, without activity.
     NoProgress,
-    /// It is to do, without activity.
+    /// To do, without activity.
     NotBegun,
-    /// It is blocked, without activity.
+    /// Blocked, without activity.
     StillBlocked,
-    /// Its expiry date has passed.
+    /// The expiry date has passed.
     Expired,
     /// A handoff that was neither accepted nor closed.
     Unanswered,
@@ -24,22 +24,23 @@ pub enum Overdue {
     Undecided,
     /// An old observation without an expiry date.
     OldObservation,
-    /// Its claim has expired.
+    /// The claim on the item has expired.
     Abandoned,
 }
 
 /// A flag on an overdue item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Flag {
-    /// The reason why it is overdue.
+    /// The reason why the item is overdue.
     #[serde(skip)]
     pub overdue: Overdue,
-    /// Whole days since its last activity, creation or expiry, depending on the kind: see [`Work::aging`].
+    /// The number of whole days since the last activity, the creation or the expiry, depending on the kind: see
+    /// [`Work::aging`].
     pub age_days: i64,
 }
 
 impl Flag {
-    /// Returns the reason as a sentence.
+    /// Returns the reason in words.
     pub fn reason(self) -> String {
         let days = days(self.age_days);
         match (self.overdue, self.age_days) {
@@ -59,7 +60,7 @@ impl Flag {
     }
 }
 
-/// The way in which an item ages, which decides the time and the threshold that apply.
+/// The way in which an item ages. It decides which time and which threshold apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aging {
     /// A plan in progress, since its last activity.
@@ -76,7 +77,7 @@ pub enum Aging {
     Generated,
     /// An observation without an expiry date, since its last activity.
     Observed,
-    /// An item that is claimed, since the end of the claim. It does not age otherwise.
+    /// A claimed item, since the end of the claim. It does not age in any other way.
     Claimed,
 }
 
@@ -87,7 +88,7 @@ wording! { Aging {
 } }
 
 impl Aging {
-    /// Returns the kind of work that ages in this way; `None` if several kinds do.
+    /// Returns the kind of work that ages in this way. `None` if several kinds do.
     pub(crate) const fn kind(self) -> Option<WorkKind> {
         match self {
             Self::InProgress | Self::Waiting => Some(WorkKind::Plan),
@@ -100,8 +101,8 @@ impl Aging {
 }
 
 impl Work {
-    /// Returns how the item ages, and since when. `None` for ended items, decisions, session notes, and traps
-    /// and constraints without an expiry date.
+    /// Returns the way in which the item ages, and the time since which it does. `None` for ended items, decisions,
+    /// session notes, and traps and constraints without an expiry date.
     ///
     /// Stores index the result: see `store::WorkFilter::Aging`. Changing this table requires a new store format.
     pub fn aging(&self) -> Option<(Aging, Timestamp)> {
@@ -131,7 +132,7 @@ impl Work {
         })
     }
 
-    /// Returns the time at which the item becomes overdue, past or future.
+    /// Returns the time, past or future, at which the item becomes overdue. `None` if it never does.
     pub(crate) fn overdue_at(&self, policy: &WorkPolicy) -> Option<Timestamp> {
         let (aging, since) = self.aging()?;
         let days = i64::from(policy.days(aging).unwrap_or(0));
@@ -143,7 +144,7 @@ impl Work {
         })
     }
 
-    /// Returns true if the item is an open handoff whose expiry date has passed, and nobody claimed it.
+    /// Returns true if the item is an open handoff that nobody has claimed and whose expiry date has passed.
     pub fn is_expired_handoff(&self, now: Timestamp) -> bool {
         let is_open = self.aging().is_some_and(|(aging, _)| aging == Aging::Unanswered);
         is_open && self.expires_at.is_some_and(|at| now >= at)
@@ -152,8 +153,8 @@ impl Work {
     /// Returns the flag if the item is overdue.
     ///
     /// A threshold of N days is reached when N whole days have elapsed. An expiry date takes effect at once. An
-    /// observation with one does not age otherwise, and a blocked plan waits for it. Ended items, decisions and
-    /// session notes are never flagged. An age in the future is 0.
+    /// observation with an expiry date does not age in any other way, and a blocked plan with one is not flagged before
+    /// it. Ended items, decisions and session notes are never flagged. A time in the future counts as an age of 0.
     pub fn flag(&self, now: Timestamp, policy: &WorkPolicy) -> Option<Flag> {
         let (mut aging, mut since) = self.aging()?;
         if let Some(at) = self.expires_at.filter(|_| self.is_expired_handoff(now)) {

@@ -6,7 +6,7 @@ use crate::refusal::{Invalid, Refusal};
 use crate::time::Timestamp;
 
 impl Work {
-    /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of its kind.
+    /// Checks that a work item may be stored: no blank or oversized texts, valid names, and states of the item's kind.
     ///
     /// # Errors
     /// [`Refusal::TooLarge`] or [`Refusal::Invalid`] with the reason.
@@ -45,9 +45,9 @@ impl Work {
 }
 
 impl Work {
-    /// Returns true if an agent may move the item to a state or, without one, change its text. Agents carry out the
-    /// plans and answer the handoffs that a person typed. Until these expire, only the person decides if they or a rule
-    /// still apply.
+    /// Returns true if an agent may move the item to the state `to` or, if `to` is `None`, change its text. Agents
+    /// carry out the plans and answer the handoffs that a person typed. Until these expire, only a person decides
+    /// whether they, or a rule that a person typed, still apply.
     pub fn agents_may(&self, to: Option<WorkStatus>, at: Timestamp) -> bool {
         let is_lapsed = self.status.is_open() && self.expires_at.is_some_and(|end| end <= at);
         let ends_lapsed = |to: WorkStatus| is_lapsed && !to.is_open();
@@ -55,7 +55,7 @@ impl Work {
         !self.by_person || to.is_some_and(|to| ends_lapsed(to) || carries_on(to))
     }
 
-    /// Returns the names of other agents and people in the item.
+    /// Returns the names of agents and people in the item, and the ids of other items.
     fn names(&self) -> impl Iterator<Item = &String> {
         let parties = [&self.author, &self.from, &self.to].into_iter().flatten();
         parties.chain(&self.refs).chain(&self.after)

@@ -1,7 +1,7 @@
-//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions, and which of them are overdue.
+//! Work items: plans, traps, constraints, handoffs, candidates, notes and decisions. Finds the overdue ones.
 //!
-//! Nothing here changes an item on its own. [`Work::flag`] reports overdue items and [`Warning`] says
-//! how to resolve them; a person or an agent decides.
+//! This module never changes an item on its own. [`Work::flag`] reports overdue items and [`Warning`] says how to
+//! resolve them; a person or an agent decides.
 
 mod claim;
 mod flag;

@@ -14,26 +14,26 @@ thresholds! {
     /// `kind`, `project` (by id or root) and `agent` (the item's author) hold overrides, applied in that
     /// order. See [`WorkPolicy::rules`].
     WorkPolicy {
-        /// Days without activity after which a plan in progress is flagged.
+        /// The number of days without activity after which a plan in progress is flagged.
         in_progress_days: u32 = 7,
-        /// Days without activity after which a plan that is to do or blocked is flagged.
+        /// The number of days without activity after which a plan that is to do or blocked is flagged.
         waiting_days: u32 = 30,
-        /// Days after which an unanswered handoff is flagged.
+        /// The number of days after which an unanswered handoff is flagged.
         handoff_days: u32 = 14,
-        /// Days after which an unanswered candidate by a person is flagged.
+        /// The number of days after which an unanswered candidate by a person is flagged.
         candidate_days: u32 = 21,
-        /// Days after which an unanswered candidate by a program is flagged.
+        /// The number of days after which an unanswered candidate by a program is flagged.
         generated_candidate_days: u32 = 30,
-        /// Days without activity after which an observation without an expiry date is flagged.
+        /// The number of days without activity after which an observation without an expiry date is flagged.
         observation_days: u32 = 30,
-        /// Minutes until a claim expires without a renewal, unless the claim sets its own duration.
+        /// The number of minutes after which a claim expires without a renewal, unless the claim sets its own duration.
         claim_minutes: u32 = 30,
         /// The freshness of a flagged item.
         freshness_flagged: f64 = 0.3,
         /// The freshness of a flagged item to which fresh work still refers.
         freshness_softened: f64 = 0.5,
     }
-    /// Overrides for a [`WorkPolicy`]: only the fields that are set differ.
+    /// Overrides for a [`WorkPolicy`]. Fields that are `None` keep the value of the policy.
     or WorkOverride {
         /// Overrides for items of one kind.
         kind: BTreeMap<WorkKind, WorkOverride> = BTreeMap::new(),
@@ -45,8 +45,8 @@ thresholds! {
 }
 
 impl WorkPolicy {
-    /// Returns the thresholds for a kind and a caller, whose agent is the author. Overrides by kind, project and agent
-    /// apply in this order; later ones win.
+    /// Returns the thresholds for a kind and a caller, whose agent is the item's author. Overrides by kind, by project
+    /// and by agent apply in this order; later ones win.
     pub fn rules(&self, kind: WorkKind, caller: Caller<'_>) -> Cow<'_, Self> {
         let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let mut rules = Cow::Borrowed(self);
@@ -56,7 +56,7 @@ impl WorkPolicy {
         rules
     }
 
-    /// Returns the number of days after which an item that ages in this way is overdue; `None` if it is overdue
+    /// Returns the number of days after which an item that ages in this way is overdue. `None` if it is overdue
     /// immediately.
     pub const fn days(&self, aging: Aging) -> Option<u32> {
         Some(match aging {
@@ -70,8 +70,8 @@ impl WorkPolicy {
         })
     }
 
-    /// Returns an upper bound for the time since which overdue items age in this way, in a project, by any
-    /// author. Items that age since a later time are not overdue at `now`; earlier ones may be.
+    /// Returns an upper bound, in one project and for any author, of the time since which an overdue item ages in this
+    /// way. Items that age since a later time are not overdue at `now`; others may be.
     pub(crate) fn latest(&self, aging: Aging, project: Caller<'_>, now: Timestamp) -> Timestamp {
         let Some(kind) = aging.kind() else { return now };
         // A handoff may expire at any time.
@@ -81,7 +81,7 @@ impl WorkPolicy {
         let by_anybody = self.rules(kind, project).days(aging);
         let by_agents = self.agent.values().filter_map(|each| each.days(aging));
         match by_agents.chain(by_anybody).min() {
-            // An age in the future is 0.
+            // A time in the future counts as an age of 0.
             Some(0) => Timestamp::MAX,
             days => now.minus_days(days.map_or(0, i64::from)),
         }
@@ -111,7 +111,7 @@ impl WorkPolicy {
 }
 
 impl WorkOverride {
-    /// Returns the overridden threshold for this way of ageing.
+    /// Returns the overridden threshold for this way of ageing. `None` if it is not overridden.
     const fn days(&self, aging: Aging) -> Option<u32> {
         match aging {
             Aging::InProgress => self.in_progress_days,
@@ -139,7 +139,6 @@ impl<'p> Rules<'p> {
         Self { by_anybody: by(None), by_agent: agents.map(|each| (each, by(Some(each)))).collect() }
     }
 
-    /// Returns the thresholds for an item.
     pub(crate) fn of(&self, work: &Work) -> &WorkPolicy {
         let by_agent = work.author.as_deref().and_then(|author| self.by_agent.get(author));
         // The discriminant of a kind is its index in `ALL`.

@@ -13,7 +13,7 @@ use crate::verdict::{Ground, Level, NextAction, Signal, SignalKind, Verdict, rou
 /// The maximum length of a text in a warning, in characters.
 const MAX_TEXT: usize = 80;
 
-/// A warning about one overdue item. [`WorkKind::resolved`] is the state that settles it.
+/// A warning about an overdue item. [`WorkKind::resolved`] returns the state that settles the item.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Warning {
     /// The scope and id of the item.
@@ -24,45 +24,45 @@ pub struct Warning {
     /// The sender of a handoff.
     #[serde(skip)]
     pub from: Option<String>,
-    /// The agent that should take over a handoff.
+    /// The agent to which a handoff is addressed.
     #[serde(skip)]
     pub to: Option<String>,
-    /// The level of its verdict.
+    /// The level of the item's verdict.
     pub level: Level,
-    /// The beginning of its text on one line, at most 80 characters.
+    /// The beginning of the item's text on one line, at most 80 characters.
     pub text: String,
-    /// True if a person typed that text at this machine.
+    /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
-    /// The reason why it is overdue, and for how long.
+    /// The reason why the item is overdue, and the time for which it has been.
     #[serde(flatten)]
     pub flag: Flag,
-    /// The time at which it became overdue.
+    /// The time at which the item became overdue.
     #[serde(skip)]
     pub since: Timestamp,
-    /// The claim by which it was abandoned.
+    /// The claim of an abandoned item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
-    /// The last step taken on an abandoned item: the beginning of its text on one line.
+    /// The last step taken on an abandoned item, with the beginning of its text on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_step: Option<WorkStep>,
-    /// A fresh item that still refers to it, which raises its freshness.
+    /// A fresh item that still refers to this one, which raises its freshness.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub softened_by: Option<WorkId>,
-    /// An open item that waits for it. Omitted if this was not looked up.
+    /// An open item that waits for this one. `None` also if this was not looked up.
     #[serde(skip)]
     pub awaited_by: Option<WorkId>,
-    /// An open item that it waits for. Omitted if this was not looked up.
+    /// An open item for which this one waits. `None` also if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
 }
 
 impl Warning {
-    /// Returns warnings about the overdue items among `work`, which must be all items visible in one project: by age,
-    /// oldest first, then by kind and key. `policy` returns the thresholds for an item.
+    /// Returns warnings about the overdue items in `work`, which must contain all items visible in one project. The
+    /// oldest come first, and equally old ones are sorted by kind and key. `policy` returns the thresholds for an item.
     ///
-    /// A flagged item is softened if an open item that is not flagged refers to it. Runs in linear time,
-    /// except for sorting the warnings.
+    /// A flagged item gets a higher freshness if an open item that is not flagged refers to it. The running time is
+    /// linear, except for sorting the warnings.
     pub fn all<'a, P: Borrow<WorkPolicy>>(
         work: impl IntoIterator<Item = &'a Work> + Clone,
         now: Timestamp,
@@ -103,7 +103,7 @@ impl Warning {
         flagged.into_iter().map(warning).collect()
     }
 
-    /// Returns the reason as a sentence, with the items that still refer to this one or wait for it.
+    /// Returns the reason in words, with the items that refer to this one or wait for it.
     pub fn reason(&self) -> String {
         let waits = self.waits_for.as_ref().map(|of| format!("; it waits for {of}"));
         let awaited = || self.awaited_by.as_ref().map(|by| format!("; {by} waits for it"));
@@ -111,28 +111,28 @@ impl Warning {
         reason(self.flag, self.softened_by.as_ref()) + &also
     }
 
-    /// Returns true if the warning is due at `now` for an agent that received its last report at `told`: once when
-    /// the item becomes overdue, then once a week.
+    /// Returns true if the warning is due at `now` for an agent that received its last report at `told`: once when the
+    /// item becomes overdue, and once a week after that.
     pub(crate) fn is_due(&self, told: Option<Timestamp>, now: Timestamp) -> bool {
         is_due(self.since, told, now)
     }
 }
 
-/// Returns the reason as a sentence, with the item that still refers to the overdue one.
+/// Returns the reason in words, with the item that still refers to the overdue one.
 fn reason(flag: Flag, softened_by: Option<&WorkId>) -> String {
     let also = softened_by.map(|by| format!("; {by} still refers to it"));
     flag.reason() + &also.unwrap_or_default()
 }
 
 /// Returns true if a condition that began at `since` is due at `now` for an agent that received its last report at
-/// `told`: once, then once a week.
+/// `told`: once, and once a week after that.
 pub(crate) fn is_due(since: Timestamp, told: Option<Timestamp>, now: Timestamp) -> bool {
     let weeks = |at: Timestamp| at.days_since(since) / 7;
     told.is_none_or(|told| told < since || weeks(told) < weeks(now))
 }
 
 impl Work {
-    /// Judges how far the item can still be relied on. `softened_by` is the id of a fresh item that refers to it.
+    /// Judges how far the item can still be relied on. `softened_by` is the id of a fresh item that refers to this one.
     pub fn judge(
         &self,
         now: Timestamp,
@@ -163,15 +163,15 @@ impl Work {
     }
 }
 
-/// Returns true if an open item is fresh enough to soften the flags of items to which it refers. Decisions and
-/// session notes are never overdue, so the age limit of observations applies to them.
+/// Returns true if an open item is fresh enough to raise the freshness of the flagged items to which it refers.
+/// Decisions and session notes are never overdue, so the age limit of observations applies to them.
 fn keeps_alive(work: &Work, now: Timestamp, policy: &WorkPolicy) -> bool {
     let lasting = work.kind == WorkKind::Decision || work.note != NoteType::Observation;
     let recent = || now.days_since(work.updated_at) < i64::from(policy.observation_days);
     work.flag(now, policy).is_none() && (!lasting || recent())
 }
 
-/// Returns each id to which fresh, open work refers, with the smallest id of the referring items.
+/// Returns each id to which fresh, open work refers, with the smallest id of the items that refer to it.
 pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     work: impl IntoIterator<Item = &'a Work>,
     now: Timestamp,
@@ -192,15 +192,14 @@ pub(crate) fn referred<'a, P: Borrow<WorkPolicy>>(
     fresh
 }
 
-/// Returns the freshness of an overdue item.
 fn freshness(policy: &WorkPolicy, softened: bool) -> f64 {
     round(if softened { policy.freshness_softened } else { policy.freshness_flagged })
 }
 
-/// Returns the beginning of a text on one line, at most 80 characters. Reads no more than that.
+/// Returns the beginning of a text on one line, at most 80 characters. Does not read the rest of a long text.
 pub(crate) fn beginning(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4 * MAX_TEXT));
-    // `cut` is where the line is truncated if it turns out too long.
+    // The position at which the line is truncated if it turns out to be too long.
     let (mut length, mut cut) = (0, 0);
     for word in text.split_whitespace() {
         let space = (length > 0).then_some(' ');

@@ -27,13 +27,13 @@ wording! {
         Candidate = "candidate",
         /// An observation, or the start or end of a session.
         Note = "note",
-        /// A decision. It never becomes stale on its own.
+        /// A decision. Never becomes stale on its own.
         Decision = "decision",
     }
 }
 
 wording! {
-    /// The state of a work item. Each kind has its own.
+    /// The state of a work item. Each kind has its own states.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum WorkStatus {
         /// A plan that has not been started.
@@ -73,7 +73,7 @@ impl WorkKind {
     /// Parses the name of a kind.
     ///
     /// # Errors
-    /// A sentence that lists the kinds, if there is no such kind.
+    /// An error message that lists the kinds, if there is no such kind.
     pub fn named(word: &str) -> Result<Self, String> {
         let kinds = || Self::ALL.map(Self::as_str).join(", ");
         Self::from_word(word).ok_or_else(|| format!("unknown kind {word:?}; use {}", kinds()))
@@ -82,7 +82,7 @@ impl WorkKind {
     /// Parses the name of a state of this kind.
     ///
     /// # Errors
-    /// A sentence that lists the kind's states, if there is no such state.
+    /// An error message that lists the states of this kind, if there is no such state.
     pub fn state_named(self, word: &str) -> Result<WorkStatus, String> {
         let found = self.states().iter().find(|state| state.as_str() == word);
         let states = || self.listed_states();
@@ -91,7 +91,7 @@ impl WorkKind {
             .ok_or_else(|| format!("a {self} cannot be {word:?}; use one of: {}", states()))
     }
 
-    /// Returns the states of this kind in words.
+    /// Returns the states of this kind, separated by commas.
     pub(crate) fn listed_states(self) -> String {
         let states: Vec<&str> = self.states().iter().map(|state| state.as_str()).collect();
         states.join(", ")
@@ -114,7 +114,7 @@ impl WorkKind {
         }
     }
 
-    /// Returns the state that resolves a flagged item of this kind; `None` for kinds that are never flagged.
+    /// Returns the state that resolves a flagged item of this kind. `None` for kinds that are never flagged.
     pub const fn resolved(self) -> Option<WorkStatus> {
         match self {
             Self::Plan => Some(Dropped),
