@@ -8,7 +8,7 @@ use crate::text::wording;
 use crate::time::Timestamp;
 
 wording! {
-    /// A manual decision about a tool, by a person or an agent. It stays until the tool is restored to
+    /// A decision about a tool, made by hand by a person or an agent. It stays until the tool is restored to
     /// [`Hold::None`].
     #[derive(
         Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -26,27 +26,27 @@ wording! {
     }
 }
 
-/// The time at which a tool started to fail, and the reason.
+/// The failing state of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failing {
     /// The time at which the tool was demoted.
     pub since: Timestamp,
-    /// The evidence, as a sentence: `3 of the last 5 uses failed`.
+    /// The evidence in words: `3 of the last 5 uses failed`.
     pub cause: String,
 }
 
 /// The health of a tool: its failures and demotions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
-    /// The current failure, if recent failures demote the tool.
+    /// The failing state, if recent failures demote the tool.
     pub failing: Option<Failing>,
-    /// Consecutive demotions, which lengthen the probation. Starts again at 1 after `probation_reset_days` without
-    /// a demotion.
+    /// The number of consecutive demotions, which lengthen the cool-down. Starts again at 1 after
+    /// `probation_reset_days` without a demotion.
     pub demotions: u32,
-    /// The time at which it was last demoted for its failures.
+    /// The time at which the tool was last demoted for failures.
     pub last_demoted_at: Option<Timestamp>,
-    /// Counted outcomes since the failure window began, at most [`Ring::CAPACITY`].
+    /// The number of counted outcomes since the failure window began, at most [`Ring::CAPACITY`].
     pub window: u8,
 }
 
@@ -65,7 +65,7 @@ impl Health {
         self.failing.is_some()
     }
 
-    /// Updates the health after an outcome was pushed onto `ring`.
+    /// Updates the health after an outcome was pushed onto `ring`. Returns the change, if there is one.
     pub(crate) fn follow(
         &mut self,
         ring: &Ring,
@@ -101,7 +101,7 @@ impl Health {
         Some(HealthChange::Failed(cause))
     }
 
-    /// Returns the time of the first failure since the last success, if failures demote the tool.
+    /// Returns the time of the first failure since the last success. `None` if failures do not demote the tool.
     pub(crate) fn began(&self, ring: &Ring) -> Option<Timestamp> {
         let demoted = self.failing.as_ref()?.since;
         let counted = ring.entries().rev().filter(|entry| entry.mark.is_counted());
@@ -112,7 +112,7 @@ impl Health {
         run.chain([demoted]).min()
     }
 
-    /// Clears the failing state because a person says that the tool works. Returns true if it was failing.
+    /// Clears the failing state, because a person says that the tool works. Returns true if the tool was failing.
     pub fn lift(&mut self, policy: &ToolPolicy) -> bool {
         if policy.window_restarts_on_restore {
             self.window = 0;

@@ -46,37 +46,37 @@ wording! {
         Plugin = "plugin",
         /// A sub-agent.
         Agent = "agent",
-        /// A tool about which only its use is known.
+        /// A tool known only from its use.
         Unknown = "unknown",
     }
 }
 
 /// The record of a tool.
 ///
-/// Its configuration ([`Presence`]), its recent outcomes ([`Health`]) and a person's decision ([`Hold`]) are
-/// separate facts. [`Status`] is derived from the three.
+/// Configuration ([`Presence`]), recent outcomes ([`Health`]) and a decision by hand ([`Hold`]) are separate facts.
+/// [`Status`] is derived from all three.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
-    /// Its identity.
+    /// The identity of the tool.
     pub key: ToolKey,
     /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that the tool is or belongs to.
+    /// The MCP server to which the tool belongs, or the server itself.
     pub server: Option<ServerKey>,
-    /// The plugin that provides it.
+    /// The plugin that provides the tool.
     pub plugin: Option<ToolName>,
     /// The tool's description, at most [`Tool::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Option<String>,
-    /// The sources that list the tool. For a client that no longer lists it, the last sources that did. Empty if
-    /// only its use is known.
+    /// The sources that list the tool. For a client that no longer lists the tool, the last sources that did. Empty if
+    /// the tool is known only from its use.
     pub listings: Vec<Listing>,
     /// The clients that used the tool, sorted, at most [`Tool::MAX_CLIENTS`].
     pub used_by: Vec<ClientId>,
-    /// The tool's presence, by configuration and use.
+    /// The tool's presence, according to configuration and use.
     pub presence: Presence,
-    /// The tool's health, by recent outcomes.
+    /// The tool's health, according to recent outcomes.
     pub health: Health,
-    /// A person's decision about the tool.
+    /// A decision about the tool, made by hand.
     pub hold: Hold,
     /// The latest outcomes.
     pub ring: Ring,
@@ -88,8 +88,8 @@ pub struct Tool {
     pub last_used_at: Option<Timestamp>,
     /// The time at which this record last changed.
     pub updated_at: Timestamp,
-    /// The number of characters of the description and input schema that its server last listed, so that the cost
-    /// can be computed without the definition. `None` if no live list contained the tool.
+    /// The number of characters of the description and input schema that the server last listed, from which the cost
+    /// can be computed without the definition. `None` if no live list has contained the tool.
     pub defined_chars: Option<u32>,
 }
 
@@ -127,7 +127,7 @@ impl Tool {
         status_of(self.hold, self.health.is_failing(), self.presence.is_present())
     }
 
-    /// Returns a description as stored in a tool: on one line and truncated; `None` if nothing is left.
+    /// Returns a description as it is stored in a tool: on one line and truncated. `None` if nothing is left.
     pub(crate) fn description_of(text: &str) -> Option<String> {
         let words = text.split(|c: char| c.is_whitespace() || c.is_control());
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -140,8 +140,8 @@ impl Tool {
         self.defined_state() == ListingState::Withheld
     }
 
-    /// Returns the worst state of a pending definition in its live lists, or [`ListingState::Configured`] if none
-    /// is pending.
+    /// Returns the worst state that a pending definition has in the tool's live lists. [`ListingState::Configured`] if
+    /// no definition is pending.
     pub(crate) fn defined_state(&self) -> ListingState {
         let waits =
             |state: &ListingState| matches!(state, ListingState::Changed | ListingState::Withheld);
@@ -154,12 +154,13 @@ impl Tool {
         self.defined_state() != ListingState::Configured
     }
 
-    /// Returns true if a configuration or a live list ever named it.
+    /// Returns true if a configuration or a live list has ever contained the tool.
     pub fn is_configured(&self) -> bool {
         !self.listings.is_empty()
     }
 
-    /// Returns true if no source lists the tool and every use of it failed (failures while offline included).
+    /// Returns true if no source has ever listed the tool and every use of it failed, which includes failures while
+    /// offline.
     pub fn failed_only(&self) -> bool {
         !self.is_configured() && self.ring.proves_failure(self.uses)
     }
@@ -169,7 +170,7 @@ impl Tool {
         self.ring.entries().map(|entry| entry.mark.letter()).collect()
     }
 
-    /// Adds a client to `used_by`.
+    /// Adds a client to `used_by`, unless the list is full.
     pub fn note_client(&mut self, client: &ClientId) {
         if let Err(place) = self.used_by.binary_search(client)
             && self.used_by.len() < Self::MAX_CLIENTS

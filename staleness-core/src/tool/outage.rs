@@ -1,4 +1,4 @@
-//! The outage guard: if most servers fail at once, the machine is offline and the tools are not to blame.
+//! The outage guard: if most servers fail at the same time, the machine is offline and the tools are not to blame.
 
 use super::OutagePolicy;
 use crate::ids::{Scope, ServerKey};
@@ -6,16 +6,16 @@ use crate::ids::{Scope, ServerKey};
 /// The last outcome of one MCP server within the guard's time window.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ServerOutcome {
-    /// The scope of the tool that was used.
+    /// The scope of the used tool.
     pub scope: Scope,
     /// The server.
     pub server: ServerKey,
-    /// True if the last outcome was a failure, including one marked offline.
+    /// True if the last outcome was a failure, also if it was marked as offline.
     pub failed: bool,
 }
 
-/// Returns true if the machine is offline. This requires that at least `min_servers` distinct servers were used,
-/// the present one included, and the last outcome of more than `percent` of them was a failure.
+/// Returns true if the machine counts as offline: at least `min_servers` servers were used, including the current one,
+/// and the last outcome of more than `percent` of them was a failure.
 pub(crate) fn is_offline<'a>(
     last: impl IntoIterator<Item = &'a ServerOutcome>,
     policy: &OutagePolicy,

@@ -1,4 +1,4 @@
-//! Presence: whether a tool is available, and why.
+//! Presence: the availability of a tool, and the reason for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ wording! {
     /// The reason why a tool is present or absent.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum PresenceCause {
-        /// Present: a source lists it.
+        /// Present: a source lists the tool.
         Configured = "configured",
-        /// Present: it was used.
+        /// Present: the tool was used.
         Used = "used",
-        /// Present: its server is present again.
+        /// Present: the tool's server is present again.
         ServerReturned = "server_returned",
-        /// Absent: no source lists it any longer.
+        /// Absent: no source lists the tool any longer.
         RemovedFromConfig = "removed_from_config",
         /// Absent: listed, but the user disabled it in the client.
         Disabled = "disabled",
@@ -26,28 +26,28 @@ wording! {
         Untrusted = "untrusted",
         /// Absent: listed, but the client refuses the entry or the whole file.
         Refused = "refused",
-        /// Absent: its server was removed.
+        /// Absent: the tool's server was removed.
         ServerRemoved = "server_removed",
-        /// Absent: its server is disabled.
+        /// Absent: the tool's server is disabled.
         ServerDisabled = "server_disabled",
-        /// Absent: its server is listed, but no client loads it.
+        /// Absent: the tool's server is listed, but no client loads it.
         ServerNotLoaded = "server_not_loaded",
-        /// Absent: the server's live list no longer contains it.
+        /// Absent: the server's live list no longer contains the tool.
         NotListed = "not_listed",
         /// Absent: the server changed the tool's definition, and a person must accept it first.
         DefinitionChanged = "definition_changed",
-        /// Absent for the requesting client: only other clients list it. Never stored.
+        /// Absent for the requesting client: only other clients list the tool. Never stored.
         OtherClient = "other_client",
-        /// Absent in the project: another entry with the server's name, the project's or the user's, is loaded.
+        /// Absent in the project: another entry with the server's name is loaded, either the project's or the user's.
         /// Never stored.
         Replaced = "replaced",
-        /// Absent: an invented name. No source lists it, no known server owns it, and it never worked. Never stored.
+        /// Absent: an invented name. No source lists it, no known server has it, and it never worked. Never stored.
         Invented = "invented",
     }
 }
 
 impl PresenceCause {
-    /// Returns true if a tool with this cause is present.
+    /// Returns true if this is a cause of presence.
     pub const fn is_present(self) -> bool {
         matches!(self, Self::Configured | Self::Used | Self::ServerReturned)
     }
@@ -58,13 +58,13 @@ impl PresenceCause {
         matches!(self, Self::OtherClient | Self::Replaced | Self::Invented)
     }
 
-    /// Returns true if the tool is absent for a reason that does not depend on its server's entry.
+    /// Returns true if the tool is absent for a reason that is independent of its server's entry.
     pub(crate) const fn is_of_its_own(self) -> bool {
         let follows = self.is_present() || self.is_cascade();
         !follows && !matches!(self, Self::RemovedFromConfig)
     }
 
-    /// Returns the cause for the tools of a server that is absent with this cause.
+    /// Returns the cause of absence for the tools of a server that is absent with this cause.
     pub(crate) const fn of_tools(self) -> Self {
         match self {
             Self::Disabled => Self::ServerDisabled,
@@ -73,13 +73,13 @@ impl PresenceCause {
         }
     }
 
-    /// Returns true if the user disabled the tool or its server, so its absence is not a problem.
+    /// Returns true if the user disabled the tool or its server, so that its absence is not a problem.
     pub const fn is_off(self) -> bool {
         matches!(self, Self::Disabled | Self::ServerDisabled)
     }
 
-    /// Returns the action required of the user before the client loads the tool, as a phrase after "ask the user
-    /// to". `None` if neither an approval nor a corrected file would help.
+    /// Returns the action of the user after which the client would load the tool, as a phrase after "ask the user to".
+    /// `None` if neither an approval nor a corrected file would help.
     pub const fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::Pending => "approve it in the client",
@@ -89,7 +89,7 @@ impl PresenceCause {
         })
     }
 
-    /// Returns true if the tool appeared or disappeared together with its server.
+    /// Returns true if the tool became present or absent together with its server.
     pub const fn is_by_server(self) -> bool {
         self.is_cascade() || matches!(self, Self::ServerReturned)
     }
@@ -100,16 +100,16 @@ impl PresenceCause {
     }
 }
 
-/// The presence of a tool. The cause says whether the tool is available, and why.
+/// The presence of a tool. The cause says whether the tool is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Presence {
     /// The reason for the presence or absence.
     pub cause: PresenceCause,
-    /// The time of the last change.
+    /// The time of the last change between present and absent.
     pub since: Timestamp,
-    /// True if a use brought the tool back although its configuration or its server lists it as absent. The next
-    /// scan must evaluate it again.
+    /// True if a use made the tool present although its configuration or its server makes it absent. The next scan must
+    /// evaluate the tool again.
     pub revived: bool,
 }
 
@@ -136,9 +136,10 @@ wording! {
     pub enum ListingState {
         /// Listed, and the client loads it.
         Configured = "configured",
-        /// Listed by a server with a changed definition, which needs a review.
+        /// Listed by a server, with a changed definition that needs a review.
         Changed = "changed",
-        /// Listed by a server with a changed definition. The tool must not be used until a person accepts it.
+        /// Listed by a server, with a changed definition. The tool must not be used until a person accepts the
+        /// definition.
         Withheld = "withheld",
         /// Listed, but disabled by the user.
         Off = "off",
@@ -159,13 +160,13 @@ impl ListingState {
         self != Self::Gone
     }
 
-    /// Returns true if the client loads the tool only after a person decides.
+    /// Returns true if the client loads the tool only after a person's approval.
     pub(crate) const fn waits(self) -> bool {
         matches!(self, Self::Pending | Self::Untrusted)
     }
 
-    /// Returns true if a project entry in this state prevents the client from loading the user's entry: it
-    /// disables the server, or the client loads nothing from that file.
+    /// Returns true if a project's entry in this state keeps the client from loading the user's entry: it disables the
+    /// server, or the client loads nothing from its file.
     pub(crate) const fn prevails(self) -> bool {
         matches!(self, Self::Off | Self::Untrusted | Self::Refused)
     }
@@ -194,7 +195,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Returns true if a running server lists the tool.
+    /// Returns true if this is an entry in a live list that contains the tool.
     pub(crate) fn is_live(&self) -> bool {
         self.source.level == Level::Live && self.state.is_listed()
     }

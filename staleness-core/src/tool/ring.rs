@@ -1,4 +1,4 @@
-//! The ring: the latest outcomes of a tool, stored in its own record.
+//! The ring: the latest outcomes of a tool, stored in the tool's row.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use crate::outcome::Mark;
 use crate::time::Timestamp;
 
-/// The minimum number of counted outcomes to keep, even if the current rule needs fewer. The rule of another
+/// The minimum number of counted outcomes to keep, even if the current rule needs fewer, because the rule of another
 /// agent or a later policy may need more.
 const MIN_KEPT: usize = 5;
 
-/// One outcome in the ring.
+/// An outcome in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RingEntry {
     /// The result of the use.
@@ -25,8 +25,8 @@ pub struct RingEntry {
 
 /// The latest outcomes of a tool in order of recording, at most [`Ring::CAPACITY`].
 ///
-/// Uncounted outcomes never displace the counted ones that the failure window needs, and no outcome displaces the only
-/// success unless the window needs the whole ring. So a full ring without a success means that the tool never worked.
+/// Uncounted outcomes never displace counted ones that the failure window needs. The only success is not displaced,
+/// unless the window needs the whole ring. A full ring without a success therefore means that the tool never worked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Ring {
@@ -75,7 +75,7 @@ impl Ring {
     }
 
     /// Appends an outcome. A full ring drops its oldest entry that is uncounted or not among the last `window` counted
-    /// ones (at least 5), if possible not its only success.
+    /// ones (at least 5), preferably not its only success.
     pub fn push(&mut self, entry: RingEntry, window: usize) {
         self.entries.push_back(entry);
         if self.entries.len() <= Self::CAPACITY {
@@ -99,14 +99,14 @@ impl Ring {
         self.entries.remove(victim.unwrap_or(0));
     }
 
-    /// Returns true if none of the `uses` succeeded and at least one failed, including failures while offline.
+    /// Returns true if none of all `uses` succeeded and at least one failed, which includes failures while offline.
     pub(crate) fn proves_failure(&self, uses: u64) -> bool {
         self.proves_no_success(uses, Timestamp::MAX)
             && self.entries.iter().any(|entry| entry.mark.is_conclusive())
     }
 
-    /// Returns true if none of the `uses` up to `then` succeeded. False if a use succeeded later and the ring does
-    /// not contain all uses.
+    /// Returns true if none of all `uses` up to `then` succeeded. False if a later use succeeded and the ring does not
+    /// contain all uses.
     pub(crate) fn proves_no_success(&self, uses: u64, then: Timestamp) -> bool {
         let is_whole = self.len() as u64 == uses;
         let mut successes = self.entries.iter().filter(|entry| entry.mark == Mark::Success);
@@ -114,7 +114,7 @@ impl Ring {
             && successes.all(|entry| is_whole && entry.at > then)
     }
 
-    /// Returns the time of the last counted outcome before a time.
+    /// Returns the time of the last counted outcome before a time. `None` if the ring contains none.
     pub(crate) fn counted_before(&self, then: Timestamp) -> Option<Timestamp> {
         let counted = self.entries.iter().filter(|entry| entry.mark.is_counted());
         counted.map(|entry| entry.at).filter(|at| *at < then).max()

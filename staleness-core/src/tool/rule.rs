@@ -1,4 +1,4 @@
-//! Demotion rules: when failures demote a tool.
+//! Demotion rules, by which failures demote a tool.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::tool::Ring;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum DemotionRule {
-    /// At least `k` failures among the last `n` counted outcomes. The tool may have fewer than `n`.
+    /// At least `k` failures among the last `n` counted outcomes, of which there may be fewer than `n`.
     KOfN {
         /// The number of failures, 1..=n.
         k: u8,
@@ -23,8 +23,8 @@ pub enum DemotionRule {
         /// The number of failures, 1..=32.
         k: u8,
     },
-    /// At least `percent` of the counted outcomes in the ring are failures. Applies from `min_uses` counted
-    /// outcomes on.
+    /// At least `percent` of the counted outcomes in the ring are failures. Applies once there are `min_uses` counted
+    /// outcomes.
     Rate {
         /// The percentage of failures, 1..=100.
         percent: u8,
@@ -42,11 +42,11 @@ impl Default for DemotionRule {
 /// The result of applying a rule to the outcomes in its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Failures in the window.
+    /// The number of failures in the window.
     pub failures: usize,
-    /// Counted outcomes in the window, failures included.
+    /// The number of counted outcomes in the window, including failures.
     pub of: usize,
-    /// True if the tool is to be demoted.
+    /// True if the rule demotes the tool.
     pub demotes: bool,
 }
 
@@ -66,7 +66,7 @@ impl DemotionRule {
         }
     }
 
-    /// Returns an error message if the rule's numbers are out of range.
+    /// Returns an error message if the numbers of the rule are out of range.
     pub fn fault(&self) -> Option<&'static str> {
         let size = 1..=Ring::CAPACITY as u8;
         match *self {
@@ -83,7 +83,7 @@ impl DemotionRule {
         }
     }
 
-    /// Applies the rule to outcomes, latest first. Skips uncounted ones.
+    /// Applies the rule to outcomes, which must be latest first. Skips uncounted ones.
     pub fn judge(&self, latest_first: impl Iterator<Item = Mark>) -> Finding {
         let mut failures = 0;
         let mut of = 0;

@@ -1,4 +1,4 @@
-//! The status of a tool, derived by one table.
+//! The status of a tool, derived from facts by one table.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,25 +6,25 @@ use super::Hold;
 use crate::text::wording;
 
 wording! {
-    /// The status of a tool: may an agent use it?
+    /// The status of a tool, by which an agent decides whether to use it.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Status {
-        /// It may be used and suggested.
+        /// The tool may be used and suggested.
         Active = "active",
-        /// It is absent: see [`crate::tool::PresenceCause`].
+        /// The tool is absent: see [`crate::tool::PresenceCause`].
         Stale = "stale",
-        /// It is failing, or a person demoted it.
+        /// The tool is failing, or was demoted by hand.
         Demoted = "demoted",
     }
 }
 
-/// One row of [`STATUS_TABLE`]: hold, failing, present and the status. `None` matches any value.
+/// A row of [`STATUS_TABLE`]: hold, failing, present and status. `None` matches any value.
 pub(crate) type StatusRow = (Option<Hold>, Option<bool>, Option<bool>, Status);
 
 /// The status for every combination of hold, failing and present. The first matching row applies.
 ///
-/// The status is never set directly: scans change presence, outcomes change health, people change the hold, and the
-/// status follows. So a rescan cannot undo a demotion, and each cause is undone separately.
+/// The status is never set directly: scans change presence, outcomes change health, decisions change the hold, and the
+/// status follows. A rescan therefore cannot undo a demotion, and each cause is undone separately.
 pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
     //  hold                 failing       present       status
     (Some(Hold::Pinned), None, None, Status::Active),
@@ -34,7 +34,6 @@ pub(crate) const STATUS_TABLE: [StatusRow; 5] = [
     (None, Some(false), Some(true), Status::Active),
 ];
 
-/// Returns the status by [`STATUS_TABLE`].
 pub(crate) fn status_of(hold: Hold, failing: bool, present: bool) -> Status {
     STATUS_TABLE
         .iter()

@@ -7,13 +7,13 @@ use crate::ids::{ClientId, ServerKey, ToolName};
 /// scope reads only summaries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSummary {
-    /// The tool's name. The scope is that of the list.
+    /// The tool's name. Its scope is that of the list.
     pub name: ToolName,
-    /// Its kind.
+    /// The kind of tool.
     pub kind: ToolKind,
-    /// The MCP server that the tool is or belongs to.
+    /// The MCP server to which the tool belongs, or the server itself.
     pub server: Option<ServerKey>,
-    /// The plugin that provides it.
+    /// The plugin that provides the tool.
     pub plugin: Option<ToolName>,
     /// The tool's description.
     pub description: Option<String>,
@@ -21,7 +21,7 @@ pub struct ToolSummary {
     pub listings: Vec<Listing>,
     /// The clients that used the tool: see [`Tool::used_by`].
     pub used_by: Vec<ClientId>,
-    /// A person's decision about the tool.
+    /// A decision about the tool, made by hand.
     pub hold: Hold,
     /// True if the tool is present: see [`super::Presence::is_present`].
     pub present: bool,
@@ -32,7 +32,7 @@ pub struct ToolSummary {
 }
 
 impl ToolSummary {
-    /// Returns the status, as [`Tool::status`] does.
+    /// Returns the status: see [`Tool::status`].
     pub fn status(&self) -> Status {
         status_of(self.hold, self.failing, self.present)
     }
