@@ -1,4 +1,4 @@
-//! Refusals: why a step declined to do its work.
+//! Refusals: the reasons for which a step declines to do its work.
 
 use std::error::Error;
 use std::fmt;
@@ -7,43 +7,43 @@ use crate::ids::{AgentId, IdError, ItemId, ModelId, SessionId, ToolName, WorkId}
 use crate::text::{counted, holder};
 use crate::time::Timestamp;
 
-/// The reason why a step refuses to do its work. Nothing is written.
+/// The reason for which a step refuses to do its work. Nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// No record has this name.
+    /// There is no record with this name.
     Unknown {
         /// The kind of record: `tool`, `project`.
         what: &'static str,
         /// The unknown name.
         id: String,
     },
-    /// A newer reading of this source was applied in the meantime. Read the source again.
+    /// A newer reading of this source was applied in the meantime. The source must be read again.
     Superseded {
         /// The source, as `client/level/part`.
         source: String,
     },
-    /// The id is taken. Choose another one, or change the existing record.
+    /// The id is taken. Another one must be chosen, or the existing record changed.
     Taken {
         /// The kind of the existing record: `item`, `work item`.
         what: &'static str,
         /// The id that is taken.
         id: String,
     },
-    /// The state of a record does not allow this.
+    /// The state of a record does not allow the act.
     Conflict(Conflict),
     /// A text, or the sum of several, is too large to store.
     TooLarge {
         /// The name of the text: `query`, `reason`.
         what: &'static str,
-        /// Its size in bytes.
+        /// The size of the text, in bytes.
         bytes: usize,
-        /// The limit in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
     /// The value is invalid.
     Invalid(Invalid),
-    /// A step of another crate refuses, for the reason given in the text.
+    /// A step of another crate refuses, for the reason in the text.
     Other(String),
 }
 
@@ -82,7 +82,6 @@ impl From<Invalid> for Refusal {
 }
 
 impl Refusal {
-    /// Refuses a text that is larger than `limit` bytes.
     pub(crate) fn check_size(what: &'static str, bytes: usize, limit: usize) -> Result<(), Self> {
         if bytes > limit { Err(Self::TooLarge { what, bytes, limit }) } else { Ok(()) }
     }
@@ -98,14 +97,14 @@ impl Invalid {
         }
     }
 
-    /// Rejects an invalid identifier.
     pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Self> {
         let start = || name.chars().take(80).collect();
         IdError::check(name).map_err(|why| Self::Name { what, start: start(), why })
     }
 }
 
-/// Defines an enum of reasons, each with its text. The text, which names the fields, is part of the documentation.
+/// Defines an enum of reasons, each with its text. The text, which contains the names of the fields, is also part of
+/// the documentation.
 macro_rules! reasons {
     ($(#[$about:meta])* $name:ident {$(
         $(#[$doc:meta])*
@@ -135,9 +134,9 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// A state of records that does not allow an act. Kinds and states of work, and kinds of items, are given as words.
+    /// The state of a record does not allow an act. Kinds and states of work, and kinds of items, are given as words.
     Conflict {
-        /// An agent may not lift a person's decision. `typed` is the tool's name on a command line.
+        /// An agent may not change a person's decision. `typed` is the tool's name on a command line.
         HeldByPerson { tool: ToolName, hold: &'static str, typed: String }
             = "a person {hold} {tool}, so only a person can change that, with `staleness tools restore {typed}`";
         /// An agent may not pin or ignore a tool.
@@ -150,18 +149,18 @@ reasons! {
             = "{tool} changed after you saw it: its server reverted the change; look again";
         /// The pending definition is not the one that the caller wants to accept.
         OtherVersion { tool: ToolName } = "{tool} is not the version you saw; look again";
-        /// A suspicious definition can be accepted only by its version.
+        /// A suspicious definition can be accepted only by giving its digest.
         Suspicious { tool: ToolName } = "{tool} is suspicious; review it first";
-        /// No route can be learned for a tool whose definition is not accepted.
+        /// A route to a tool whose definition is not accepted cannot be learned.
         Withheld { tool: ToolName }
             = "the tool {tool} awaits approval: nothing is learned until a person accepts its definition";
-        /// No route can be learned for an absent tool.
+        /// A route to an absent tool cannot be learned.
         Gone { tool: ToolName, since: Timestamp }
             = "the tool {tool} has been gone since {since}; nothing is learned until it is found or used again";
         /// Two queries have the same route id.
         SameRoute { id: String, query: String }
             = "the query cannot be learned: its id {id} belongs to the query {query:?}";
-        /// The session is another agent's.
+        /// The session belongs to another agent.
         OtherAgent { session: SessionId, owner: AgentId, agent: AgentId }
             = "the session {:?} belongs to {:?}, not to {:?}", session.as_str(), owner.as_str(), agent.as_str();
         /// The session already has the maximum number of claims.
@@ -179,11 +178,11 @@ reasons! {
         NotClaimed { id: WorkId } = "nobody has claimed {:?}", id.as_str();
         /// An ended work item cannot be claimed.
         NotOpen { id: WorkId, status: &'static str } = "{:?} is {status}; reopen it first", id.as_str();
-        /// An ended work item does not move to another state.
-        Ended { id: WorkId, status: &'static str } = "{:?}: it is {status}; reopen it first", id.as_str();
+        /// An ended work item cannot move to another state.
+        Ended { id: WorkId, status: &'static str } = "{:?} is {status}; reopen it first", id.as_str();
         /// The work item is open.
         NotEnded { id: WorkId, status: &'static str }
-            = "{:?}: it is {status}, so there is nothing to reopen", id.as_str();
+            = "{:?} is {status}, so there is nothing to reopen", id.as_str();
         /// The kind of work has no such state.
         NotOfKind { id: WorkId, kind: &'static str, to: &'static str, states: String }
             = "{:?}: a {kind} cannot be {to}; use one of: {states}", id.as_str();
@@ -197,7 +196,7 @@ reasons! {
         /// The item is stored in a file.
         InFile { id: ItemId, path: String } = "{:?} is stored in {path:?}; change it there", id.as_str();
         /// The record is not as the change to undo left it.
-        Changed { id: String } = "{id:?} was changed since, so nothing was undone";
+        Changed { id: String } = "{id:?} has changed since then, so nothing was undone";
         /// Two items cannot replace each other.
         Replaces { old: ItemId, new: ItemId }
             = "{:?} already replaces {:?}; undo that first", old.as_str(), new.as_str();
@@ -209,7 +208,7 @@ reasons! {
         NotToDo { id: ItemId, kind: &'static str }
             = "{:?} is of kind {kind}; only a to-do or an expired item can be done or reopened", id.as_str();
         /// The caller is confined to one project.
-        NotOwn = "this caller may change records of its own project only";
+        NotOwn = "this caller may change only records of its own project";
         /// The project has items of knowledge.
         HasItems { count: usize, first: ItemId }
             = "{} to this project, such as {:?}; remove them first, or delete them with it",
@@ -228,7 +227,7 @@ reasons! {
         Blank { what: &'static str } = "the {what} is empty";
         /// A text contains a NUL character.
         Nul { what: &'static str } = "the {what} contains a NUL character";
-        /// A text that must fit on a line does not.
+        /// A text that must be on one line contains a control character.
         Control { text: String } = "{text:?} contains a control character";
         /// A name breaks the rules for identifiers.
         Name { what: &'static str, start: String, why: IdError } = "the {what} {start:?} {why}";
@@ -236,10 +235,10 @@ reasons! {
         NoWords = "the query has no words";
         /// A number is not in the range of a share.
         NoShare { what: &'static str, number: String } = "the {what} {number} is not between 0 and 1";
-        /// Numbers are no vector.
+        /// The numbers are not a vector.
         Vector(why: VectorError) = "{why}";
         /// A vector is given without its query.
-        NoQuery = "a vector needs the query that it was made from";
+        NoQuery = "a vector needs the query from which it was made";
         /// The number of dimensions of a new vector differs from that of the model's other vectors.
         Dimensions { model: ModelId, found: usize, known: usize }
             = "the vector has {found} dimensions; those of the model {:?} have {known}", model.as_str();
@@ -250,7 +249,7 @@ reasons! {
         RouteOps { ops: usize, limit: usize } = "the route remembers {ops} ops; at most {limit} are allowed";
         /// The id of a route does not match its tool and query.
         RouteId { id: String, tool: ToolName }
-            = "the id {id} does not match the tool {tool} and query; leave out the id and vector";
+            = "the id {id} does not match the tool {tool} and the query; omit the id and the vector";
         /// A citation has no path.
         NoPath = "a citation needs a path";
         /// The cited lines are not a valid range.
@@ -259,10 +258,10 @@ reasons! {
         ReplacesItself { id: ItemId } = "{:?} cannot replace itself", id.as_str();
         /// An item cannot replace an item of another scope.
         OtherScope { old: ItemId, new: ItemId }
-            = "{:?} and {:?} belong to different scopes; an item only replaces one of its own scope", old.as_str(), new.as_str();
-        /// The id of a work item looks like a printed id of an item of all projects.
+            = "{:?} and {:?} belong to different scopes; an item can replace only one of its own scope", old.as_str(), new.as_str();
+        /// The id of a work item looks like the printed id of a global item.
         PrintedId { id: WorkId }
-            = "the id {:?} begins with global:, the prefix of items of all projects", id.as_str();
+            = "the id {:?} begins with `global:`, which is reserved for items of all projects", id.as_str();
         /// A work item has a status that its kind does not have.
         NotOfKind { kind: &'static str, status: &'static str, states: String }
             = "a {kind} cannot be {status:?}; use one of: {states}";
@@ -270,7 +269,7 @@ reasons! {
         StateBefore { kind: &'static str, status: &'static str, before: &'static str }
             = "a {kind} that is {status} was not {before} before it ended";
         /// A work item of this kind and in this state cannot have a claim.
-        ClaimOf { kind: &'static str, status: &'static str } = "a {kind} that is {status} has no claim";
+        ClaimOf { kind: &'static str, status: &'static str } = "a {kind} that is {status} cannot be claimed";
         /// A claim ends before it begins.
         ClaimOrder = "the claim ends before it begins";
         /// A claim lasts too long.
@@ -292,14 +291,14 @@ reasons! {
     VectorError {
         /// There are no numbers.
         Empty = "the vector is empty";
-        /// There are too many numbers; the value is their count.
+        /// There are too many numbers. The value is their count.
         TooLong(found: usize)
             = "the vector has {found} dimensions; at most {} are allowed", Self::MAX_DIMENSIONS;
-        /// A number is NaN or infinite; the value is its index.
+        /// A number is NaN or infinite. The value is its index.
         NotFinite(at: usize) = "number {at} of the vector, counted from 0, is not a finite number";
         /// All numbers are zero, so the vector has no direction.
         Zero = "the vector is zero and has no direction";
-        /// The length in bytes is not a multiple of the size of a number; the value is that length.
+        /// The length in bytes, which is the value, is not a multiple of the size of a number.
         Length(bytes: usize) = "the vector is {bytes} bytes long, which is not a whole number of values";
         /// The stored vector does not have length 1.
         NotUnit = "the vector does not have length 1";
@@ -307,6 +306,5 @@ reasons! {
 }
 
 impl VectorError {
-    /// The maximum number of dimensions.
     pub(crate) const MAX_DIMENSIONS: usize = 4_096;
 }

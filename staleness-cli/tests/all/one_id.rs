@@ -58,7 +58,7 @@ fn no_item_has_the_id_that_is_printed_for_another() {
     let sandbox = Sandbox::new();
     let run = |text: &str| sandbox.run(&line(text));
     let refused = |run: &crate::common::Run| {
-        assert!(run.code == 3 && run.err.contains("begins with global:"), "{run:?}");
+        assert!(run.code == 3 && run.err.contains("begins with `global:`"), "{run:?}");
     };
     refused(&run("work add constraint 'Push' --id global:push --agent codex"));
     let import = |lines: &str| {

@@ -1,4 +1,4 @@
-//! The policy for documents: which to check, and their kinds.
+//! The policy for documents: the documents to check, and their kinds.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ thresholds! {
         /// Patterns of documents that describe the past, such as changelogs, in addition to those recognised by
         /// name. A pattern that starts with `!` excludes documents.
         history: Vec<String> = Vec::new(),
-        /// The level of a check that could not see everything, for example in a shallow or partial clone. The gap
-        /// is always reported; `--fail-on` uses this level for it.
+        /// The level of a check that could not read everything, for example in a shallow or partial clone. The gap is
+        /// always reported; `--fail-on` uses this level for it.
         blind: Level = Level::Review,
         /// The maximum size of a document, in bytes. A larger one is reported but not read.
         max_file_bytes: u64 = 4 * 1024 * 1024,
@@ -29,14 +29,13 @@ thresholds! {
 /// The upper bound of `documents.max_file_bytes`, in bytes, so that a project's policy file cannot cause
 /// unbounded reads.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
-/// The maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 512;
 /// The maximum number of patterns in one list.
 const MAX_PATTERNS: usize = 1_000;
 
 impl DocumentPolicy {
-    /// Returns the kinds by pattern, shortest pattern first and then alphabetically. The last matching
-    /// pattern decides.
+    /// Returns the kinds by pattern, the shortest pattern first and patterns of equal length in alphabetical order. The
+    /// last matching pattern decides.
     pub fn kinds_in_order(&self) -> Vec<(&str, ItemKind)> {
         let mut all: Vec<_> =
             self.kinds.iter().map(|(pattern, kind)| (pattern.as_str(), *kind)).collect();
@@ -44,7 +43,7 @@ impl DocumentPolicy {
         all
     }
 
-    /// Appends errors in the values, as `key: reason`.
+    /// Appends errors in the values to `faults`, as `key: reason`.
     pub(super) fn faults(&self, faults: &mut Vec<String>) {
         let lists = [
             ("ignore", self.ignore.iter().collect::<Vec<_>>()),
@@ -58,7 +57,7 @@ impl DocumentPolicy {
             if patterns.iter().any(|each| each.trim().is_empty() || each.len() > MAX_PATTERN_BYTES)
             {
                 faults.push(format!(
-                    "documents.{name}: a pattern has 1 to {MAX_PATTERN_BYTES} bytes"
+                    "documents.{name}: a pattern must be 1 to {MAX_PATTERN_BYTES} bytes long"
                 ));
             }
         }

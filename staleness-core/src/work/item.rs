@@ -1,4 +1,4 @@
-//! Work items and their operations.
+//! Work items, their fields and their changes of state.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ wording! {
     }
 }
 
-/// One step taken on an item.
+/// A step taken on an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkStep {
     /// The action that was taken.
     pub text: String,
-    /// The time at which it was taken.
+    /// The time at which the step was taken.
     pub at: Timestamp,
 }
 
@@ -40,40 +40,40 @@ pub struct WorkStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
-    /// Its identity.
+    /// The identity of the item.
     pub key: WorkKey,
     /// The kind of work.
     pub kind: WorkKind,
-    /// Its state: one of [`WorkKind::states`].
+    /// The state of the item: one of [`WorkKind::states`].
     pub status: WorkStatus,
     /// The open state before the item ended. Reopening returns to it.
     pub before: Option<WorkStatus>,
-    /// Its text, at most [`Work::MAX_TEXT_BYTES`] bytes.
+    /// The text, at most [`Work::MAX_TEXT_BYTES`] bytes.
     pub text: String,
-    /// The name of its author.
+    /// The author's name.
     pub author: Option<String>,
-    /// The name of the sender, for a handoff.
+    /// The name of the sender of a handoff.
     pub from: Option<String>,
-    /// The name of the recipient, for a handoff.
+    /// The name of the recipient of a handoff.
     pub to: Option<String>,
-    /// The type of a note; [`NoteType::Observation`] for everything else.
+    /// The type of a note. [`NoteType::Observation`] for other work.
     pub note: NoteType,
-    /// True if a program proposed it rather than a person.
+    /// True if a program, not a person, proposed the item.
     pub generated: bool,
-    /// True if a person typed its text at a terminal. A session start quotes only such texts. An edit by an
-    /// agent clears it.
+    /// True if a person typed the text at a terminal. A session start quotes only such texts. An edit by an agent
+    /// clears the flag.
     pub by_person: bool,
-    /// The time at which it was created.
+    /// The time at which the item was created.
     pub created_at: Timestamp,
     /// The time at which the last activity took place: an edit, a step, a touch, a transition or a reopening.
     pub updated_at: Timestamp,
     /// The expiry date.
     pub expires_at: Option<Timestamp>,
-    /// The ids of other items that it refers to. They need not exist.
+    /// The ids of the items to which this one refers. They need not exist.
     pub refs: BTreeSet<String>,
-    /// The ids of the items that it waits for. It is ready once none of them is open.
+    /// The ids of the items for which this one waits. The item is ready once none of them is open.
     pub after: BTreeSet<String>,
-    /// The last claim on it, if nobody has released it since. An item that has ended has none.
+    /// The last claim on the item, unless it was released. `None` for an item that has ended.
     pub claim: Option<Claim>,
     /// The steps taken, in order.
     pub steps: Vec<WorkStep>,
@@ -82,14 +82,12 @@ pub struct Work {
 /// A completed change of state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transition {
-    /// The state before.
     pub from: WorkStatus,
-    /// The state after.
     pub to: WorkStatus,
 }
 
 impl Work {
-    /// The maximum total size of its steps, names and references, in bytes.
+    /// The maximum total size of steps, names and references, in bytes.
     pub const MAX_FIELDS_BYTES: usize = 512 << 10;
 
     /// The maximum size of the text, in bytes.
@@ -119,7 +117,7 @@ impl Work {
         }
     }
 
-    /// Moves the item to another state. Returns `None` if it is already in that state.
+    /// Moves the item to another state. Returns `None` if the item is already in that state.
     ///
     /// # Errors
     /// If the kind does not have that state, or the item has ended.
@@ -214,9 +212,9 @@ mod tests {
         );
         plan.move_to(WorkStatus::Done, at).expect("allowed");
         let error = plan.move_to(WorkStatus::Todo, at).expect_err("it has ended");
-        assert_eq!(error.to_string(), "\"w1\": it is done; reopen it first");
+        assert_eq!(error.to_string(), "\"w1\" is done; reopen it first");
         let error = work(WorkKind::Note).reopen(at).expect_err("it is open");
-        assert_eq!(error.to_string(), "\"w1\": it is visible, so there is nothing to reopen");
+        assert_eq!(error.to_string(), "\"w1\" is visible, so there is nothing to reopen");
     }
 
     #[test]

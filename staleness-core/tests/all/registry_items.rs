@@ -253,7 +253,7 @@ fn a_verification_anchors_and_takes_back_what_was_said() {
     restore(&left[0], "undo").unwrap();
     assert_eq!(get(&registry, "a"), before);
     assert_eq!(actions(&registry, "a").last(), Some(&Action::Restored));
-    refused(restore(&left[0], "again"), "was changed since");
+    refused(restore(&left[0], "again"), "has changed since then");
     // What it cites is not there any more: the digest goes on saying that it was.
     let gone = Citation { digest: None, ..now.clone() };
     let seen = Verification { citations: [gone].into(), ..seen };

@@ -162,7 +162,7 @@ fn what_was_settled_or_touched_is_restored_unless_it_changed_since() {
         assert_eq!(back.unwrap(), old, "its age too");
     }
     let again = registry.work().restore(settled, old.clone(), act("again", 92)).wait();
-    assert!(refused(again).contains("was changed since"));
+    assert!(refused(again).contains("has changed since then"));
     let touched = registry.work().touch(key("p"), at(93)).wait().unwrap();
     registry.work().restore(touched, old.clone(), act("untouch", 94)).wait().unwrap();
     assert_eq!(row().unwrap(), old);

@@ -30,7 +30,7 @@ fn a_token_changes_no_record_of_all_projects_unless_its_line_says_so() {
     for (tool, arguments) in &calls {
         let refused = site.call(TOKEN, &own, tool, arguments.clone());
         let error = &refused["structuredContent"]["error"];
-        let why = "this caller may change records of its own project only";
+        let why = "this caller may change only records of its own project";
         assert_eq!(error["message"], why, "{tool} {arguments}: {refused}");
         assert!(error["next"].as_str().unwrap().contains("file of tokens"), "{refused}");
     }
