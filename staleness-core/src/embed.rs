@@ -1,4 +1,4 @@
-//! Embedders, which turn texts into vectors.
+//! Embedders: turn texts into vectors.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use crate::route::{Vector, VectorError};
 
 /// A model that turns texts into vectors. Texts with similar meanings get vectors with a large cosine.
 ///
-/// An embedder is optional. Without one, searches compare words only and nothing is downloaded. A caller may
-/// also compute vectors itself: each is stored with the id of its model.
+/// An embedder is optional. Without one, searches compare only words, and nothing is downloaded. A caller may also
+/// compute vectors itself. Each vector is stored with the id of its model.
 ///
 /// To ensure correctness an implementation must
 /// - return one vector of [`Embedder::dimensions`] numbers for each text, in the order of the texts,
 /// - return the same vector for the same text, regardless of the other texts in the batch,
-/// - use a different id for each model: vectors with the same id are compared with each other.
+/// - use a different id for each model, because vectors with the same id are compared with each other.
 pub trait Embedder: fmt::Debug + Send + Sync + 'static {
     /// Returns the id of the model.
     fn model(&self) -> &ModelId;
@@ -61,7 +61,7 @@ pub enum EmbedError {
     /// The model returned an invalid vector.
     #[error("the model returned no vector: {0}")]
     Vector(VectorError),
-    /// The model failed; the text is its error message.
+    /// The model failed. The value is its error message.
     #[error("the model failed: {0}")]
     Failed(String),
 }

@@ -14,7 +14,7 @@ pub enum IdError {
     /// The text is empty or only white space.
     #[error("is empty")]
     Empty,
-    /// The text is longer than [`IdError::MAX_BYTES`]; the value is its length in bytes.
+    /// The text is longer than [`IdError::MAX_BYTES`]. The value is its length in bytes.
     #[error("is {0} bytes long; at most {max} are allowed", max = Self::MAX_BYTES)]
     TooLong(usize),
     /// The text contains a control character.
@@ -26,14 +26,14 @@ impl IdError {
     /// The maximum length of an identifier, in bytes of UTF-8.
     pub const MAX_BYTES: usize = 512;
 
-    /// Checks the rules for every identifier: not blank, at most [`IdError::MAX_BYTES`] bytes, no control
-    /// characters. Wildcards, quotes and emoji are allowed.
+    /// Checks the rules for every identifier: not blank, at most [`IdError::MAX_BYTES`] bytes, no control characters.
+    /// Wildcards, quotation marks and emoji are allowed.
     ///
     /// # Errors
     /// The rule that the text breaks.
     pub fn check(text: &str) -> Result<(), Self> {
-        // Fast path: nearly every identifier is plain ASCII, and every row that is read is checked. The fold has no
-        // branch per byte, so the compiler can vectorise it.
+        // A fast path: nearly every identifier is plain ASCII, and the ids in every row that is read are checked. The
+        // fold has no branch per byte, so the compiler can vectorise it.
         let graphic = |all: bool, byte: u8| all & byte.is_ascii_graphic();
         let plain = text.len() <= Self::MAX_BYTES && text.bytes().fold(true, graphic);
         if plain && !text.is_empty() {
@@ -120,13 +120,13 @@ macro_rules! text_ids {
 }
 
 text_ids! {
-    /// The name under which a tool is called, such as `Bash`, `/review` or `mcp__github__search`.
+    /// The name by which a tool is called, such as `Bash`, `/review` or `mcp__github__search`.
     ToolName;
     /// The id of one unit of work. Repeating the work under the same id has no further effect.
     OpId;
     /// The id of an agent's session, chosen by the client.
     SessionId;
-    /// The name of an agent: the client's name unless a more precise one is given.
+    /// The name of an agent: the client's name, unless a more precise one is given.
     AgentId;
     /// The name of a client program, such as `claude-code`.
     ClientId;
@@ -138,14 +138,14 @@ text_ids! {
     ItemId;
     /// The id of a work item, unique within its scope.
     WorkId;
-    /// The name of an embedding model, with its version where that matters.
+    /// The name of an embedding model, with its version if that matters.
     ModelId;
 }
 
 impl SessionId {
-    /// Prefix of the session ids that this program creates for connections to its MCP server.
+    /// The prefix of the session ids that this program creates for connections to its MCP server.
     pub const OF_CONNECTION: &str = "mcp-";
-    /// Prefix of the session ids that this program creates for commands without a session.
+    /// The prefix of the session ids that this program creates for commands without a session.
     pub const OF_COMMAND: &str = "work-";
 
     /// Returns true if this program created the id, so that no hook reports the session.
@@ -164,7 +164,7 @@ impl ProjectId {
     }
 }
 
-/// The scope of a record: one project, or every project of a store.
+/// The scope of a record: one project, or all projects of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Scope {
@@ -176,7 +176,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns the project; `None` for the global scope.
+    /// Returns the project. `None` for the global scope.
     pub const fn project(&self) -> Option<&ProjectId> {
         match self {
             Self::Global => None,
@@ -219,7 +219,7 @@ impl Serialize for Scope {
 pub struct ToolKey {
     /// The scope in which the tool is visible.
     pub scope: Scope,
-    /// The name under which it is called.
+    /// The name by which the tool is called.
     pub name: ToolName,
 }
 
@@ -259,10 +259,10 @@ pub struct WorkKey {
 }
 
 impl WorkKey {
-    /// The beginning of a printed key of an item of all projects.
+    /// The beginning of the printed key of a global item.
     pub const GLOBAL: &str = "global:";
 
-    /// Writes the id, and the scope of an item of all projects.
+    /// Writes the id, and the scope of a global item.
     pub(crate) fn as_fields<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let scope = Some(self.scope.word()).filter(|_| self.scope == Scope::Global);
         to.collect_map(
@@ -274,8 +274,8 @@ impl WorkKey {
 }
 
 impl fmt::Display for WorkKey {
-    /// Prints the id. An item of all projects gets the prefix `global:`, because the project may have its own item with
-    /// this id.
+    /// Prints the id. A global item gets the prefix `global:`, because the project may have its own item with the same
+    /// id.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let global = if self.scope == Scope::Global { Self::GLOBAL } else { "" };
         write!(f, "{global}{}", self.id)
@@ -285,15 +285,16 @@ impl fmt::Display for WorkKey {
 /// The identity of a checked document: a project and a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DocumentKey {
-    /// The project in which it was checked.
+    /// The project in which the document was checked.
     pub project: ProjectId,
-    /// The path: relative to the project's root with `/` separators, or starting with `~/` for a file in the
-    /// user's home outside the project.
+    /// The path, relative to the project's root with `/` separators, or beginning with `~/` for a file in the user's
+    /// home outside the project.
     pub path: String,
 }
 
 wording! {
-    /// The level at which a client stores a configuration. Stores keep its position, so the order must never change.
+    /// The level at which a client stores a configuration. Stores contain the index of a level, so the order must never
+    /// change.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Level {
         /// For every project of one user.
@@ -307,12 +308,12 @@ wording! {
     }
 }
 
-/// The identity of a source of tools. The path is not part of it, because plugin paths contain versions.
+/// The identity of a source of tools. It does not contain the path, because the paths of plugins contain versions.
 ///
 /// `client` and `part` must not contain control characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId {
-    /// The project that the source belongs to; `None` if it serves every project.
+    /// The project to which the source belongs. `None` if it serves all projects.
     pub project: Option<ProjectId>,
     /// The client that reads the source, such as `claude-code`.
     pub client: String,
@@ -330,14 +331,14 @@ impl SourceId {
 }
 
 impl fmt::Display for SourceId {
-    /// Prints `client/level/part`, without the project, which is clear from the context.
+    /// Prints `client/level/part`. Omits the project, which is clear from the context.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.client, self.level.as_str(), self.part)
     }
 }
 
-/// Returns a 128-bit hash that is the same on every platform and in every release: SipHash-1-3 with an
-/// all-zero key (<https://github.com/veorq/SipHash>). It is not a cryptographic hash.
+/// Returns a 128-bit hash that is the same on every platform and in every release: SipHash-1-3 with an all-zero key
+/// (<https://github.com/veorq/SipHash>). Not a cryptographic hash.
 pub fn stable_hash(bytes: &[u8]) -> u128 {
     let mut hasher = SipHasher13::new();
     std::hash::Hasher::write(&mut hasher, bytes);
@@ -358,12 +359,12 @@ pub(crate) fn stable_hash_of<'t>(texts: impl IntoIterator<Item = &'t str>) -> u1
 pub struct Caller<'a> {
     /// The project's id and root folder. The policy may have rules for either.
     pub project: Option<(&'a ProjectId, &'a str)>,
-    /// The name of the agent, or of the author of the item.
+    /// The name of the agent. For a work item, that of its author.
     pub agent: Option<&'a str>,
 }
 
 impl Caller<'_> {
-    /// Returns the caller's entries from a table keyed by project and from one keyed by agent.
+    /// Returns the caller's entries in a table keyed by project and in one keyed by agent.
     pub(crate) fn entries<'t, T>(
         self,
         by_project: &'t BTreeMap<String, T>,

@@ -12,7 +12,7 @@ use crate::ids::{
 use crate::text::wording;
 use crate::time::Timestamp;
 
-/// The number of a commit that wrote journal entries, counted from 1; 0 before the first.
+/// The number of a commit that wrote journal entries, counted from 1. 0 before the first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -25,18 +25,18 @@ impl fmt::Display for Revision {
     }
 }
 
-/// The pruning limit of a journal. Commits above `revision` have all their entries. At `revision`, and at
-/// some commits below it, entries were removed.
+/// The pruning limit of a journal. The journal has all entries of the commits above `revision`. The entries of that
+/// commit, and of some below it, were removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Floor {
-    /// The newest commit with removed entries; 0 if nothing was pruned.
+    /// The newest commit whose entries were removed. 0 if nothing was pruned.
     pub revision: Revision,
     /// The latest time of a removed entry, as far as is known. No later entry was removed.
     pub at: Timestamp,
 }
 
 impl Floor {
-    /// Raises each field of this floor to that of `to`, where `to` is higher.
+    /// Raises each field of this floor to the value in `to`, if that is higher.
     pub fn raise(&mut self, to: Self) {
         if to.revision > Revision(0) {
             self.at = if self.revision > Revision(0) { self.at.max(to.at) } else { to.at };
@@ -45,7 +45,8 @@ impl Floor {
     }
 }
 
-/// Verifies that a journal has no gaps. Feed it the place of each entry in order, then call [`Self::finish`].
+/// Verifies that a journal has no gaps. [`Self::next`] takes the place of each entry in order, and [`Self::finish`]
+/// ends the check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JournalCheck {
     last: Option<(Revision, u32)>,
@@ -57,7 +58,7 @@ impl JournalCheck {
     /// Checks the place of the next entry: its commit, and its index within that commit.
     ///
     /// # Errors
-    /// A sentence that names the entry if an earlier entry of the same commit is missing.
+    /// A message that names the entry, if an earlier entry of the same commit is missing.
     pub fn next(&mut self, revision: Revision, index: u32) -> Result<(), String> {
         let before = self.last.map_or(Revision(0), |(before, _)| before);
         let follows = match self.last {
@@ -77,7 +78,7 @@ impl JournalCheck {
     /// Compares the entries with the store's latest revision and pruning floor.
     ///
     /// # Errors
-    /// A sentence that names the commit whose entries are missing or should have been pruned.
+    /// A message that names the commit whose entries are missing or should have been pruned.
     pub fn finish(self, revision: Revision, floor: Revision) -> Result<(), String> {
         let last = self.last.map_or(Revision(0), |(last, _)| last);
         if last > revision {
@@ -112,7 +113,7 @@ impl Subject {
         Self { kind: SubjectKind::Tool, scope: key.scope.clone(), id: key.name.to_string() }
     }
 
-    /// Returns the key of the tool; `None` for other kinds of subject.
+    /// Returns the key of the tool. `None` for other kinds of subject.
     pub fn tool_key(&self) -> Option<ToolKey> {
         let name = ToolName::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Tool)?;
         Some(ToolKey { scope: self.scope.clone(), name })
@@ -123,7 +124,7 @@ impl Subject {
         Self { kind: SubjectKind::Item, scope: key.scope.clone(), id: key.id.to_string() }
     }
 
-    /// Returns the key of the item of knowledge; `None` for other kinds of subject.
+    /// Returns the key of the item of knowledge. `None` for other kinds of subject.
     pub fn item_key(&self) -> Option<ItemKey> {
         let id = ItemId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Item)?;
         Some(ItemKey { scope: self.scope.clone(), id })
@@ -134,13 +135,13 @@ impl Subject {
         Self { kind: SubjectKind::Work, scope: key.scope.clone(), id: key.id.to_string() }
     }
 
-    /// Returns the key of the work item; `None` for other kinds of subject.
+    /// Returns the key of the work item. `None` for other kinds of subject.
     pub fn work_key(&self) -> Option<WorkKey> {
         let id = WorkId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Work)?;
         Some(WorkKey { scope: self.scope.clone(), id })
     }
 
-    /// Returns the id of the project; `None` for other kinds of subject.
+    /// Returns the id of the project. `None` for other kinds of subject.
     pub fn project_id(&self) -> Option<ProjectId> {
         ProjectId::new(&self.id).ok().filter(|_| self.kind == SubjectKind::Project)
     }
@@ -152,7 +153,7 @@ impl Subject {
 }
 
 wording! {
-    /// The kinds of record that the journal covers.
+    /// The kind of record that an entry is about.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[non_exhaustive]
     pub enum SubjectKind {
@@ -172,65 +173,65 @@ wording! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[non_exhaustive]
     pub enum Action {
-        /// It was added.
+        /// The record was added.
         Added = "added",
-        /// A scan, or the loss of its server, made it absent.
+        /// A scan, or the loss of its server, made the tool absent.
         Absent = "absent",
-        /// A scan, its server or a successful use made it present again.
+        /// A scan, its server or a successful use made the tool present again.
         Present = "present",
-        /// Its recent outcomes demoted it.
+        /// The tool's recent outcomes demoted it.
         Failing = "failing",
-        /// A success ended its demotion.
+        /// A success ended the tool's demotion.
         Recovered = "recovered",
-        /// It was demoted by hand.
+        /// The tool was demoted by hand.
         Demoted = "demoted",
-        /// A demotion, a pin or an ignore was lifted by hand, or a verification was undone.
+        /// A demotion, a pin or an ignore was lifted by hand, or a change of an item was undone.
         Restored = "restored",
-        /// It was pinned by hand: always active.
+        /// The tool was pinned by hand: always active.
         Pinned = "pinned",
-        /// It was ignored by hand: never suggested, never reported.
+        /// The tool was ignored by hand: never suggested, never reported.
         Ignored = "ignored",
-        /// Its record was deleted by hand.
+        /// The record of a tool or project was deleted, by hand or by pruning.
         Forgotten = "forgotten",
-        /// Its text, fields or links were changed.
+        /// The text, fields or links were changed.
         Edited = "edited",
-        /// It was confirmed to be still valid.
+        /// The item was confirmed to be still valid.
         Verified = "verified",
-        /// Another item replaced it.
+        /// Another item replaced the item.
         Superseded = "superseded",
-        /// It was reported to be wrong.
+        /// The item was reported to be wrong.
         Contradicted = "contradicted",
-        /// It was marked as done.
+        /// The item was marked as done.
         Done = "done",
-        /// A person removed it.
+        /// The item was removed.
         Removed = "removed",
-        /// It moved to another state, or a tool's server moved to an entry in another scope.
+        /// The work item moved to another state, or a tool's server moved to an entry in another scope.
         Moved = "moved",
-        /// A step was added to it.
+        /// A step was added to the work item.
         Stepped = "stepped",
-        /// It was overdue, and somebody resolved it.
+        /// The work item was overdue, and was resolved.
         Resolved = "resolved",
-        /// It had ended and was reopened.
+        /// The item had ended and was reopened.
         Reopened = "reopened",
         /// A server changed the tool's definition. The cause is the class of the change.
         Redefined = "redefined",
         /// A person accepted a changed definition.
         Accepted = "accepted",
-        /// An agent claimed it, to work on it.
+        /// An agent claimed the work item, to work on it.
         Claimed = "claimed",
-        /// Its claim was released.
+        /// The claim on the work item was released.
         Released = "released",
     }
 }
 
-/// One change of one subject. Entries are appended and pruned, never edited.
+/// A change of a subject. Entries are appended and pruned, never edited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEntry {
-    /// The commit that wrote it. Set by the store; 0 before that.
+    /// The commit that wrote the entry. Set by the store; 0 before that.
     pub revision: Revision,
     /// The position among the entries of that commit, counted from 0. Set by the store.
     pub index: u32,
-    /// The time at which it happened.
+    /// The time of the change.
     pub at: Timestamp,
     /// The record that changed.
     pub subject: Subject,
@@ -240,22 +241,22 @@ pub struct JournalEntry {
     pub from: Option<String>,
     /// The state after the change.
     pub to: Option<String>,
-    /// The cause: a `snake_case` word, or a sentence written by this program.
+    /// The cause: a `snake_case` word, or a phrase written by this program.
     pub cause: String,
-    /// The reason that a person gave, or what changed in a definition.
+    /// The reason that was given, or a description of a changed definition.
     pub note: Option<String>,
-    /// The session in which it happened.
+    /// The session in which the change happened.
     pub session: Option<SessionId>,
-    /// The agent or person who did it.
+    /// The agent that made the change. `None` for a person or a scan.
     pub actor: Option<AgentId>,
-    /// The unit of work that did it.
+    /// The id of the unit of work that made the change.
     pub op: Option<OpId>,
-    /// The clients for which a scan made a tool present or absent. Empty if the entry applies to every client.
+    /// The clients for which a scan made a tool present or absent. Empty if the entry applies to all clients.
     pub clients: Vec<ClientId>,
 }
 
 impl JournalEntry {
-    /// The beginning of the cause when an item lost a link because the linked item was removed.
+    /// The beginning of the cause if an item lost a link because the linked item was removed.
     pub(crate) const DROPPED: &str = "no longer ";
 
     /// Returns true if an item lost a link without being edited.

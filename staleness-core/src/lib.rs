@@ -1,13 +1,14 @@
-//! The pure core of `staleness`: which of an agent's tools can still be trusted, why, and what to do about it.
+//! The pure core of `staleness`: finds out which of an agent's tools can still be trusted, why, and what to do about
+//! it.
 //!
-//! An agent relies on MCP servers and their tools, slash commands, skills, plugins and built-ins.
-//! Some are gone from the configuration, some fail every time, some have not been used for a month.
-//! This crate records this and draws conclusions. It reads no files, no clock and no environment
-//! variables: the caller passes in observations with their times and gets reports back.
+//! An agent relies on MCP servers and their tools, slash commands, skills, plugins and built-ins. Some are gone from
+//! the configuration, some fail every time, some have not been used for a month. This crate records such facts and
+//! draws conclusions. It reads no files, no clock and no environment variables: the caller passes in observations with
+//! their times and gets back reports.
 //!
 //! # Four facts about a tool
 //!
-//! Each has its own source, and none overwrites another:
+//! Each fact has its own source, and none overwrites another:
 //!
 //! | fact | source | type |
 //! |---|---|---|
@@ -16,10 +17,9 @@
 //! | What did a person decide? | a person | [`tool::Hold`] |
 //! | When was it last seen? | its uses, and the sources that list it | [`report::Context::last_seen`] |
 //!
-//! The [`tool::Status`] that an agent acts on (`active`, `stale`, `demoted`) is derived from the
-//! first three: see `tool::STATUS_TABLE`. So a rescan cannot undo a demotion, and each cause is
-//! undone separately. Age does not change the status: an old tool ranks lower, and its
-//! [`verdict::Verdict`] asks for a review.
+//! The [`tool::Status`] that an agent acts on (`active`, `stale`, `demoted`) is derived from the first three facts: see
+//! `tool::STATUS_TABLE`. A rescan therefore cannot undo a demotion, and each cause is undone separately. Age does not
+//! change the status: an old tool ranks lower, and its [`verdict::Verdict`] asks for a review.
 //!
 //! # How it is used
 //!
@@ -93,9 +93,10 @@
 //!
 //! - A unit of work is a value, a [`store::Step`]: a selection of rows to read, and a pure function
 //!   from these rows to changes. Stores know rows and transactions, but no thresholds.
-//! - Every threshold is a named field of [`Policy`] with its unit in its name or documentation.
+//! - Every threshold is a named field of [`Policy`], with its unit in its name or documentation.
 //! - Every change that matters to the user is recorded in the [`journal`] with its cause. Uses and counters are not.
-//! - Work that may be repeated carries an [`ids::OpId`], so after [`StoreError::Unknown`] a caller can simply retry.
+//! - Work that may be repeated carries an [`ids::OpId`], so that after [`StoreError::Unknown`] a caller can simply
+//!   retry.
 //! - Times are [`Timestamp`]s in milliseconds; ages are whole elapsed days.
 //!
 //! # Which page to read

@@ -10,7 +10,7 @@ const PREFIX: &str = "mcp__";
 const SHORT_PREFIX: &str = "mcp_";
 /// The prefix of MCP tools in a client that omits the server.
 const SERVERLESS_PREFIX: &str = "MCP:";
-/// The maximum number of ways to split a name with [`SHORT_PREFIX`] into server and tool.
+/// The maximum number of splits of a name with [`SHORT_PREFIX`] into server and tool.
 const MAX_SPLITS: usize = 8;
 
 /// Tools built into agent clients, in lower case. No configuration lists them; the names come from the public
@@ -91,9 +91,9 @@ const BUILTINS: &[&str] = &[
 ];
 
 impl ServerKey {
-    /// Converts a server's name to the form used in tool names: every character other than ASCII letters, digits,
-    /// `_` and `-` becomes `_`, as in the clients. Two spellings of one server have equal keys. Returns `None` if
-    /// the result is not a valid id.
+    /// Converts a server's name to the form used in tool names: every character other than ASCII letters, digits, `_`
+    /// and `-` becomes `_`, as in the clients. Two spellings of one server have equal keys. `None` if the result is not
+    /// a valid id.
     pub fn of(server: &str) -> Option<Self> {
         let key: String = server
             .chars()
@@ -102,8 +102,8 @@ impl ServerKey {
         Self::new(key).ok()
     }
 
-    /// Returns every server that could own the tool `name`, shortest first: `mcp__a__b__c` may be tool `b__c`
-    /// of server `a`, or tool `c` of server `a__b`. Empty if `name` is not an MCP name.
+    /// Returns every server to which the tool `name` could belong, shortest first: `mcp__a__b__c` may be tool `b__c` of
+    /// server `a`, or tool `c` of server `a__b`. Empty if `name` is not the name of an MCP tool.
     pub fn owners_of(name: &str) -> Vec<Self> {
         let Some(rest) = name.strip_prefix(PREFIX) else {
             return Vec::new();
@@ -119,22 +119,22 @@ impl ServerKey {
         servers
     }
 
-    /// Returns the part of an MCP tool's name after its server; `None` if the tool belongs to another server.
+    /// Returns the part of an MCP tool's name after its server. `None` if the tool belongs to another server.
     pub fn tool_part<'a>(&self, name: &'a str) -> Option<&'a str> {
         part_behind(name, self.as_str())
     }
 
-    /// Returns the server that a user may mean by `text`: a short name, or the name of the server's entry
+    /// Returns the server that a user may mean by `text`, which may be its name or the name of its entry
     /// (`mcp__<server>__*`).
     pub(crate) fn meant_by(text: &str) -> Option<Self> {
         Self::of(if text.starts_with(PREFIX) { spelled_server(text)? } else { text })
     }
 }
 
-/// Does the work of [`ServerKey::tool_part`], for a server key given as text.
+/// Implements [`ServerKey::tool_part`] for a server key given as text.
 pub(crate) fn part_behind<'a>(name: &'a str, server: &str) -> Option<&'a str> {
     let rest = name.strip_prefix(PREFIX)?;
-    // Fast path: most names contain the key unchanged.
+    // A fast path: most names contain the key unchanged.
     if let Some(tail) = rest.strip_prefix(server) {
         return tail.strip_prefix(SEPARATOR);
     }
@@ -165,22 +165,22 @@ impl ToolName {
         Self::new(format!("{PREFIX}{server}{SEPARATOR}*")).ok()
     }
 
-    /// Returns true if the name stands for a whole server and so cannot be called.
+    /// Returns true if the name is that of a whole server, which cannot be called.
     pub fn is_server_entry(&self) -> bool {
         self.spelled_server().is_some()
     }
 
-    /// Returns the server name from which [`Self::of_server`] made this name; `None` for any other name.
+    /// Returns the server name from which [`Self::of_server`] made this name. `None` for any other name.
     pub fn spelled_server(&self) -> Option<&str> {
         spelled_server(self.as_str())
     }
 
-    /// Returns true if the name starts with `mcp__`: an MCP server or one of its tools.
+    /// Returns true if the name begins with `mcp__`, as those of MCP servers and their tools do.
     pub fn is_mcp(&self) -> bool {
         self.as_str().starts_with(PREFIX)
     }
 
-    /// Returns the bare name of an MCP tool, as written by a client that omits the server.
+    /// Returns the bare name of an MCP tool, if the client has omitted the server.
     pub(crate) fn serverless(&self) -> Option<&str> {
         self.as_str().strip_prefix(SERVERLESS_PREFIX)
     }
@@ -202,8 +202,8 @@ impl ToolName {
         names
     }
 
-    /// Returns the names that a user or a client may mean by `text`, most likely first: the text itself, an
-    /// MCP tool, a server, a command, an agent.
+    /// Returns the names that a user or a client may mean by `text`, most likely first: the text itself, the name of an
+    /// MCP tool, of a server, of a command, of an agent.
     pub fn spellings(text: &str) -> Vec<Self> {
         let mut names: Vec<Self> = Self::new(text).into_iter().collect();
         names.extend(Self::splits(text));

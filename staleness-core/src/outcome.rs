@@ -18,12 +18,12 @@ pub enum OutcomeKind {
     Failure,
     /// The user aborted the call or denied permission. Says nothing about the tool.
     Interrupted,
-    /// The call ended and the client does not report how. Says nothing about the tool.
+    /// The call ended, and the client did not report how. Says nothing about the tool.
     Unknown,
 }
 
 wording! {
-    /// An outcome as the failure window counts it. Each mark is one letter.
+    /// An outcome as the failure window counts it. Each mark is represented by one letter.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Mark {
         /// A success, counted.
@@ -34,7 +34,7 @@ wording! {
         Interrupted = "I",
         /// Failed while the machine was offline, not counted.
         Offline = "O",
-        /// Unknown result, or not a success in a client that does not have the tool. Not counted.
+        /// Unknown, or not a success in a client that does not have the tool. Not counted.
         Unknown = "U",
     }
 }
@@ -61,14 +61,14 @@ impl Mark {
     }
 }
 
-/// One recorded use of a tool. Outcomes are a bounded cache: old ones are pruned.
+/// A recorded use of a tool. Outcomes are a bounded cache: old ones are pruned.
 ///
-/// It contains no part of the tool's input, output or error text.
+/// An outcome contains no part of the tool's input, output or error text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Sequence number, assigned by the store: strictly increasing; 0 before it is stored.
+    /// The sequence number, assigned by the store and strictly increasing. 0 before the outcome is stored.
     pub seq: u64,
-    /// The unit of work that recorded it.
+    /// The id of the unit of work that recorded the outcome.
     pub op: OpId,
     /// The tool that was used.
     pub tool: ToolKey,
@@ -87,7 +87,7 @@ pub struct Outcome {
     pub session: Option<SessionId>,
     /// The agent that used the tool.
     pub agent: Option<AgentId>,
-    /// The client that reported it.
+    /// The client that reported the use.
     pub client: Option<ClientId>,
     /// The duration of the use, in milliseconds.
     pub duration_ms: Option<u64>,
@@ -99,8 +99,8 @@ impl Outcome {
         Self::identity_of(&self.tool, &self.op)
     }
 
-    /// Returns a 64-bit hash of a tool and an op id: the same op on the same tool is the same outcome. Two
-    /// different pairs collide with a probability of about 2⁻⁶⁴.
+    /// Returns a 64-bit hash of a tool and an op id, which together identify an outcome. Two different pairs collide
+    /// with a probability of about 2⁻⁶⁴.
     pub fn identity_of(tool: &ToolKey, op: &OpId) -> u64 {
         // Identifiers contain no control characters, so the separator makes the text unambiguous.
         let parts = [tool.scope.as_key(), "\u{1f}", tool.name.as_str(), "\u{1f}", op.as_str()];

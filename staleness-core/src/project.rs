@@ -10,17 +10,17 @@ use crate::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Project {
-    /// Its id, derived from the root.
+    /// The project's id, derived from the root.
     pub id: ProjectId,
-    /// Its root folder.
+    /// The project's root folder.
     pub root: String,
-    /// The time at which it was first seen.
+    /// The time at which the project was first seen.
     pub first_seen_at: Timestamp,
-    /// The time of the last scan, or of the first use if it was never scanned.
+    /// The time of the last scan, or of the first use if the project was never scanned.
     pub last_seen_at: Timestamp,
-    /// A digest of every source visible to the project at its last evaluated scan; 0 before the first. A scan
-    /// with the same digest can skip the project's tools.
+    /// A digest of all sources visible to the project at its last evaluated scan. 0 before the first. A scan with the
+    /// same digest can skip the project's tools.
     pub config_digest: u128,
-    /// The last revision that was reported in this project. A new agent of the project starts there.
+    /// The last revision that was reported in this project. New agents of the project start there.
     pub told: Revision,
 }

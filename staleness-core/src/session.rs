@@ -1,4 +1,4 @@
-//! Sessions: when an agent started and stopped, and which changes were reported to it.
+//! Sessions: runs of agents from start to end, and the changes reported to each.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +20,19 @@ pub struct SessionKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Session {
-    /// Its identity.
+    /// The identity of the session.
     pub key: SessionKey,
     /// The agent that works in the session.
     pub agent: AgentId,
     /// The time at which the session began, or at which it resumed after a timeout.
     pub started_at: Timestamp,
-    /// The time at which the session ended. `None` while it runs, and if no end was reported: see [`Session::closed`].
+    /// The time at which the session ended. `None` while it runs, and also if no end was reported: see
+    /// [`Session::closed`].
     pub ended_at: Option<Timestamp>,
-    /// Changes after this revision are new to the session. If the session loses its context and starts again, all
+    /// The revision after which changes are new to the session. If the session loses its context and starts again, all
     /// changes after this revision are reported again.
     pub from_revision: Revision,
-    /// True if nothing had been reported to the agent in this project before. It then received a digest of the
+    /// True if nothing had been reported to the agent in this project before. The agent then received a digest of the
     /// current state instead of a list of changes.
     pub first_contact: bool,
     /// The last time at which changes or due items were reported to the session. `None` before the first report.
@@ -39,7 +40,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Returns the session as of `now`: a session without a reported end ends `hours` after it began.
+    /// Returns the session as of `now`. A session without a reported end ends `hours` after it began.
     #[must_use]
     pub fn closed(mut self, now: Timestamp, hours: u32) -> Self {
         let over = self.started_at.plus_millis(i64::from(hours) * Timestamp::HOUR);
@@ -50,9 +51,9 @@ impl Session {
 
 /// A call that has begun and has no reported end yet.
 ///
-/// Some clients report no failures, only that a call begins and that it succeeded. Calls may run in parallel,
-/// so the start or end of one call says nothing about another. A call that is still open when its turn ends
-/// has failed, unless a person was asked about it.
+/// Some clients do not report failures, only that a call has begun and that it has succeeded. Calls may run in
+/// parallel, so the start or end of one call says nothing about another. A call that is still open when its turn ends
+/// has failed, unless a person was asked for permission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpenCall {
@@ -63,7 +64,7 @@ pub struct OpenCall {
     /// The turn in which the call began. The call ends with the turn at the latest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<OpId>,
-    /// True if a person may have been asked for permission. The outcome is then unknown if no end is reported.
+    /// True if a person may have been asked for permission. If no end is reported, the outcome is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_permission: bool,
     /// The time at which the call began.
@@ -88,15 +89,15 @@ pub struct Cursor {
     pub key: CursorKey,
     /// The last revision that was reported to the agent.
     pub revision: Revision,
-    /// The session that received the last report, if it was named.
+    /// The session that received the last report. `None` if it was not named.
     pub session: Option<SessionId>,
     /// The time at which the cursor last moved.
     pub moved_at: Timestamp,
 }
 
 impl Cursor {
-    /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so if an agent gets
-    /// two reports at the same time, the shorter one has no effect.
+    /// Returns true if a report up to `upto` moves this cursor. A cursor only moves forward, so if an agent gets two
+    /// reports at the same time, the one that ends earlier has no effect.
     pub fn moves_to(&self, upto: Revision) -> bool {
         upto > self.revision
     }

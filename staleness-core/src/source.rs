@@ -10,13 +10,13 @@ wording! {
     /// The result of reading a source.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum SourceState {
-        /// Read completely. A tool that it does not list is absent.
+        /// Read completely. Tools that the source does not list are absent.
         Read = "read",
         /// The file or folder does not exist.
         Missing = "missing",
-        /// Read, but one entry is malformed. It may add tools but not remove any.
+        /// Read, but an entry is malformed. The source may add tools but not remove any.
         Partial = "partial",
-        /// Unreadable, unparsable or empty. It adds and removes nothing.
+        /// Unreadable, empty or impossible to parse. The source adds and removes nothing.
         Failed = "failed",
         /// Read completely, but its client refuses the file and loads nothing from it.
         Refused = "refused",
@@ -34,7 +34,7 @@ impl SourceState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Its identity.
+    /// The identity of the source.
     pub id: SourceId,
     /// The path at the last scan.
     pub path: String,
@@ -46,9 +46,9 @@ pub struct Source {
     pub digest: u128,
     /// The number of readings applied, so that an older reading never overwrites a newer one.
     pub readings: u64,
-    /// The time at which it was last read, completely or in part. Its tools count as seen at that time.
+    /// The time at which the source was last read, completely or in part. Its tools count as seen at that time.
     pub last_read_at: Option<Timestamp>,
-    /// The time at which it was last scanned, with any result.
+    /// The time at which the source was last scanned, with any result.
     pub last_scan_at: Timestamp,
     /// The error of the last reading, at most [`Source::MAX_ERROR_CHARS`] characters.
     pub error: Option<String>,

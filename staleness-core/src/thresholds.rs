@@ -1,7 +1,7 @@
 //! Thresholds: the tables of a policy, with their defaults, their overrides and the checks of their values.
 
-/// Defines a table of a policy: a struct whose fields have these defaults, also when a file omits them. `or` names the
-/// struct that overrides them, followed by the fields that it does not have.
+/// Defines a table of a policy: a struct whose fields have these defaults, also when a file omits the fields. `or`
+/// names the struct that overrides them, followed by the fields of the table that cannot be overridden.
 macro_rules! thresholds {
     (
         $(#[$doc:meta])* $name:ident {
@@ -54,7 +54,7 @@ macro_rules! thresholds {
         }
 
         impl $over {
-            /// Applies the fields that are set to `policy`.
+            /// Overwrites the values in `policy` with the fields that are set.
             pub fn apply(&self, policy: &mut $name) {
                 $(if let Some(value) = &self.$field { policy.$field = value.clone(); })*
             }
@@ -72,7 +72,7 @@ pub(crate) use thresholds;
 
 use std::any::Any;
 
-/// Appends a fault if a value is a share that is out of range. Every `f64` of a policy is a share.
+/// Appends an error to `faults` if a value is a share that is out of range. Every `f64` of a policy is a share.
 pub(crate) fn check_share(key: &str, name: &str, value: &dyn Any, faults: &mut Vec<String>) {
     if value.downcast_ref::<f64>().is_some_and(|share| !(0.0..=1.0).contains(share)) {
         faults.push(format!("{key}.{name}: must be between 0 and 1"));

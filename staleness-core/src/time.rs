@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// Values are clamped to the years that RFC 3339 can print (-9999 to 9999), so arithmetic never overflows and
-/// every timestamp has a textual form.
+/// Values are clamped to the years that RFC 3339 can represent (-9999 to 9999), so arithmetic never overflows and every
+/// timestamp has a textual form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -39,7 +39,7 @@ impl Timestamp {
         }
     }
 
-    /// Converts a civil date and time in UTC, clamped: `9999-12-31`, which people write for "never", becomes
+    /// Converts a civil date and time in UTC, clamped: `9999-12-31`, which people write to mean "never", becomes
     /// [`Timestamp::MAX`].
     pub fn from_civil(at: DateTime) -> Self {
         let since = at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
@@ -51,7 +51,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns this timestamp plus `millis` milliseconds, which may be negative; clamped.
+    /// Returns this timestamp plus `millis` milliseconds, which may be negative, clamped.
     #[must_use]
     pub const fn plus_millis(self, millis: i64) -> Self {
         Self::from_millis(self.0.saturating_add(millis))
@@ -63,13 +63,14 @@ impl Timestamp {
         self.plus_millis(days.saturating_mul(Self::DAY).saturating_neg())
     }
 
-    /// Returns the whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, or 0 if `earlier` is in the future.
+    /// Returns the number of whole days elapsed since `earlier`: `floor(ms / 86 400 000)`, or 0 if `earlier` is in the
+    /// future.
     pub const fn days_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);
         if elapsed <= 0 { 0 } else { elapsed / Self::DAY }
     }
 
-    /// Returns the milliseconds elapsed since `earlier`, or 0 if `earlier` is in the future.
+    /// Returns the number of milliseconds elapsed since `earlier`, or 0 if `earlier` is in the future.
     pub const fn millis_since(self, earlier: Self) -> i64 {
         let elapsed = self.0.saturating_sub(earlier.0);
         if elapsed < 0 { 0 } else { elapsed }
@@ -102,7 +103,7 @@ pub struct ParseTimestampError(String);
 impl FromStr for Timestamp {
     type Err = ParseTimestampError;
 
-    /// Parses RFC 3339 and truncates to milliseconds. A time in UTC is clamped.
+    /// Parses RFC 3339 and truncates to milliseconds. Clamps a time in UTC.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse::<jiff::Timestamp>()
             .map(|at| Self::from_millis(at.as_millisecond()))

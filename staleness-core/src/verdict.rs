@@ -1,4 +1,4 @@
-//! Verdicts: the level of trust, the evidence and the next action, for every kind of record.
+//! Verdicts on every kind of record: the level of trust, the evidence and the next action.
 
 use crate::text::wording;
 
@@ -9,18 +9,18 @@ wording! {
     /// The level of trust.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     pub enum Level {
-        /// It can be relied on.
+        /// Can be relied on.
         Fresh = "fresh",
-        /// It should be checked.
+        /// Should be checked.
         Review = "review",
-        /// It must not be relied on.
+        /// Must not be relied on.
         Stale = "stale",
     }
 }
 
 impl Level {
-    /// Returns the level of a freshness: fresh from 0.7, review from 0.4, otherwise stale. Compares after
-    /// rounding to 1e-9.
+    /// Returns the level of a freshness: fresh from 0.7, review from 0.4, otherwise stale. The freshness is rounded to
+    /// 1e-9 before the comparison.
     pub fn of(freshness: f64) -> Self {
         Self::between(round(freshness), 0.7, 0.4)
     }
@@ -44,15 +44,15 @@ wording! {
     pub enum NextAction {
         /// No action.
         Keep = "keep",
-        /// Check that it still holds.
+        /// Check that the record is still valid.
         Verify = "verify",
-        /// Bring it up to date or repair it.
+        /// Bring the record up to date, or repair the tool.
         Update = "update",
-        /// Stop relying on it.
+        /// Stop relying on the record.
         Drop = "drop",
-        /// Mark it as done; for a to-do.
+        /// Mark a to-do as done.
         Complete = "complete",
-        /// Give it a new date; for a to-do.
+        /// Give a to-do a new date.
         Reschedule = "reschedule",
     }
 }
@@ -62,36 +62,36 @@ wording! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[non_exhaustive]
     pub enum SignalKind {
-        /// Its expiry date has passed.
+        /// The expiry date has passed.
         Expired = "expired",
-        /// Another item replaces it.
+        /// Another item replaces this one.
         Superseded = "superseded",
-        /// It was reported to be wrong.
+        /// Somebody reported the item to be wrong.
         Contradicted = "contradicted",
-        /// A source that it cites is missing.
+        /// A cited source is missing.
         SourceMissing = "source_missing",
-        /// It names something that existed in the project when it was written and no longer does.
+        /// The text names something that existed in the project when the text was written, and no longer does.
         ReferenceDrift = "reference_drift",
-        /// A source that it cites changed after it was verified, or after it was written if it was never verified.
+        /// A cited source changed after the item was verified, or after it was written if it was never verified.
         SourceChanged = "source_changed",
-        /// It was written for an earlier version of the project.
+        /// The item was written for an earlier version of the project.
         VersionDrift = "version_drift",
-        /// An item that it depends on changed after it was verified.
+        /// An item on which this one depends changed after this one was verified.
         RelatedFresher = "related_fresher",
-        /// An item that it depends on is itself stale.
+        /// An item on which this one depends is itself stale.
         RelatedStale = "related_stale",
-        /// A to-do that is recalled repeatedly and still open.
+        /// The item is a to-do that is recalled repeatedly and still open.
         RecalledWithoutProgress = "recalled_without_progress",
-        /// A word that was true at the time of writing, such as `currently`.
+        /// The text contains a word that was true at the time of writing, such as `currently`.
         TemporalMarker = "temporal_marker",
-        /// Its date is in the future.
+        /// The date in the item is in the future.
         FutureDate = "future_date",
-        /// It links to something that never existed.
+        /// The text links to something that never existed.
         BrokenLink = "broken_link",
     }
 }
 
-/// The ground of a signal. In JSON it is one word.
+/// The ground of a signal. Serializes as one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -116,7 +116,7 @@ pub enum Ground {
     DefinitionWithheld,
     /// The tool has not been seen for a long time.
     Unseen,
-    /// The server did not list its tools when it was last asked, or its list was faulty.
+    /// The server did not answer the last request for its tools, or its list was faulty.
     DidNotAnswer,
     /// The work waits for an answer or a decision.
     Unanswered,
@@ -167,21 +167,22 @@ impl From<SignalKind> for Ground {
     }
 }
 
-/// One piece of evidence in a verdict.
+/// A piece of evidence in a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
     /// The kind of evidence.
     pub kind: Ground,
     /// The strength of the signal, 0..=1.
     pub strength: f64,
-    /// The most that the signal can take off the freshness, 0..=1.
+    /// The maximum freshness that the signal can take, 0..=1.
     pub weight: f64,
-    /// A one-line sentence that the reader can act on. It contains only names, paths and this program's own words.
+    /// A description on one line that the reader can act on. It contains only names, paths and this program's own
+    /// words.
     pub reason: String,
     /// The line of the file, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// A note that somebody wrote about it. Its text is untrusted, so hooks omit it.
+    /// A note that somebody wrote about the evidence. Its text is untrusted, so hooks omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -193,11 +194,11 @@ impl Signal {
     }
 }
 
-/// The answer to three questions: can it still be trusted, why, and what should be done.
+/// The answer to three questions about a record: can it still be trusted, why, and what should be done.
 ///
-/// A tool that has never been seen to work, is switched off, belongs only to other clients, is replaced by another
-/// server entry, or is an invented name has no verdict: a signal says why, and `level` is fresh. Reports and JSON
-/// then have `unknown`, `off`, `other_client`, `replaced` or `invented` as the level, and no freshness.
+/// There is no verdict on a tool that has never been seen to work, is switched off, belongs only to other clients, is
+/// replaced by another server entry, or is an invented name: a signal says why, and `level` is fresh. In reports and
+/// JSON the level is then `unknown`, `off`, `other_client`, `replaced` or `invented`, and there is no freshness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The level of trust.
@@ -216,7 +217,7 @@ impl Verdict {
         Self { level: Level::Fresh, freshness: 1.0, signals: Vec::new(), action: NextAction::Keep }
     }
 
-    /// Returns true if this ground is among the reasons.
+    /// Returns true if this ground is among the grounds of the verdict.
     pub fn rests_on(&self, ground: impl Into<Ground>) -> bool {
         let ground = ground.into();
         self.signals.iter().any(|signal| signal.kind == ground)
@@ -232,8 +233,8 @@ impl Verdict {
         self.none().is_none().then_some(self.freshness)
     }
 
-    /// Returns the word that reports show instead of a verdict, or `None` if there is a verdict. An invented name
-    /// in a text has a verdict, because its signal has a weight.
+    /// Returns the word that reports show instead of a verdict. `None` if there is a verdict. An invented name in a
+    /// text has a verdict, because its signal has a weight.
     fn none(&self) -> Option<&'static str> {
         self.signals.iter().find_map(|signal| match signal.kind {
             Ground::Unused | Ground::Unproven => Some("unknown"),

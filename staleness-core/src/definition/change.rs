@@ -51,7 +51,6 @@ impl Difference {
 const ADDRESS: &str = "names the address";
 const NAMED: &str = "names the tool";
 
-/// The maximum number of differences reported between two versions.
 const MAX_DIFFERENCES: usize = 100;
 
 /// The maximum length of a name, in characters.
@@ -118,7 +117,6 @@ fn digest(part: &Option<Part>) -> Option<&str> {
     part.as_ref().map(|part| part.digest.as_str())
 }
 
-/// The side of a tool that a schema describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Input,

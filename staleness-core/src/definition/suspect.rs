@@ -39,7 +39,6 @@ pub(super) const MANY: &str = "names more addresses than a tool should";
 /// The prefix of the full name of a tool.
 pub(super) const TOOL: &str = "mcp__";
 
-/// The beginning of an HTML comment.
 pub(super) const COMMENT: &str = "<!--";
 
 /// The description of a definition with an HTML comment.
@@ -296,7 +295,6 @@ fn has_odd_comment(text: &str) -> bool {
     comments(text).any(is_odd)
 }
 
-/// Returns true if a text names a file `.env`.
 fn names_env(text: &str) -> bool {
     let mut words = text.split(ends).map(|word| word.trim_end_matches(['.', ':', '!', '?']));
     words.any(|word| word == ENV || word.ends_with("/.env"))

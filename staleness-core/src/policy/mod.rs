@@ -22,9 +22,9 @@ thresholds! {
     /// All settings of a registry. [`Policy::default`] holds the documented defaults.
     ///
     /// The layout is that of the TOML file: `[tools]`, `[definitions]`, `[outage]`, `[ranking]`, `[outcomes]`,
-    /// `[sessions]`,
-    /// `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or root"]`
-    /// and `[agent.NAME]`, which apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and `[routes]`.
+    /// `[sessions]`, `[journal]`, `[hooks]`, `[projects]`, `[agents]`, the overrides `[kind.NAME]`, `[project."ID or
+    /// root"]` and `[agent.NAME]`, which apply to tools in that order, and `[knowledge]`, `[documents]`, `[work]` and
+    /// `[routes]`.
     Policy {
         /// Demotion, probation and verdicts of tools.
         tools: ToolPolicy = ToolPolicy::default(),
@@ -44,7 +44,7 @@ thresholds! {
         hooks: HookPolicy = HookPolicy::default(),
         /// Rules that identify projects and delete old ones.
         projects: ProjectPolicy = ProjectPolicy::default(),
-        /// Names of tools that are never suggested and never reported, in addition to those ignored by a person.
+        /// The names of tools that are never suggested and never reported, in addition to those ignored by a person.
         ignore: Vec<String> = Vec::new(),
         /// Overrides of `tools` for one kind of tool. Built-ins are not demoted unless their own entry
         /// says so: a failing test run says nothing about the shell that ran it.
@@ -54,16 +54,16 @@ thresholds! {
         project: BTreeMap<String, ToolOverride> = BTreeMap::new(),
         /// Overrides of `tools` for outcomes that one agent reports.
         agent: BTreeMap<String, ToolOverride> = BTreeMap::new(),
-        /// The agent that each alias stands for, such as the name of its MCP client.
+        /// The agent behind each alias, such as the name of the agent's MCP client.
         agents: BTreeMap<String, String> = BTreeMap::new(),
-        /// Name prefixes of servers that come with a user's account. They are available in every project and
-        /// listed in no file.
+        /// The prefixes of the names of servers that belong to a user's account. These are available in every project
+        /// and listed in no file.
         account_servers: Vec<String> = Vec::new(),
         /// Ageing and recall of knowledge, and the weights of evidence.
         knowledge: KnowledgePolicy = KnowledgePolicy::default(),
         /// The documents to check, and their kinds.
         documents: DocumentPolicy = DocumentPolicy::default(),
-        /// Times after which work is flagged.
+        /// Thresholds after which work is flagged.
         work: WorkPolicy = WorkPolicy::default(),
         /// Learning and pruning of routes.
         routes: RoutePolicy = RoutePolicy::default(),
@@ -82,7 +82,7 @@ fn with_builtins<'de, D: Deserializer<'de>>(
 }
 
 thresholds! {
-    /// The window and the factors that rank tools.
+    /// The window and the factors by which tools are ranked.
     RankPolicy {
         /// The number of recent counted outcomes of the project that the ranking uses.
         window: u32 = 200,
@@ -100,11 +100,12 @@ thresholds! {
         keep_days: u32 = 90,
         /// The number of newest outcomes of the store that are never pruned.
         keep_newest: u64 = 10_000,
-        /// Days from its last use until an invented name (listed by no client, never successful) is deleted.
+        /// The number of days after its last use at which an invented name (listed by no client, never successful) is
+        /// deleted.
         keep_invented_days: u32 = 30,
-        /// Days until a never used tool that its server no longer lists is deleted.
+        /// The number of days after which a never-used tool that its server no longer lists is deleted.
         keep_unlisted_days: u32 = 30,
-        /// Maximum number of such tools. The most recently unlisted ones stay.
+        /// The maximum number of never-used tools that no server lists to keep: those that disappeared last.
         keep_unlisted: u32 = 1_000,
     }
 }
@@ -112,9 +113,9 @@ thresholds! {
 thresholds! {
     /// The retention of sessions, and their timeout.
     SessionPolicy {
-        /// Days to keep a session after its end, and an agent's cursor after it last moved.
+        /// The number of days to keep a session after its end, and an agent's cursor after it last moved.
         keep_days: u32 = 365,
-        /// Hours after its start at which a session without a reported end counts as over.
+        /// The number of hours after its start at which a session without a reported end counts as ended.
         close_after_hours: u32 = 24,
     }
 }
@@ -122,8 +123,8 @@ thresholds! {
 thresholds! {
     /// The retention of journal entries.
     JournalPolicy {
-        /// Days to keep an entry. Older entries stay if they are the newest of their kind about an existing
-        /// record, or if they were not yet reported to a remembered agent or session.
+        /// The number of days to keep an entry. Older entries stay if they are the newest of their kind about an
+        /// existing record, or if they were not yet reported to a remembered agent or session.
         keep_days: u32 = 365,
     }
 }
@@ -135,10 +136,11 @@ thresholds! {
         tell: bool = true,
         /// The maximum length of the text that a session start adds, in characters.
         session_start_chars: u32 = 1_500,
-        /// The maximum number of tools named at a session start: the best of those that worked here recently. 0 for none.
+        /// The maximum number of tools named at a session start: the best of those that worked recently in the project.
+        /// 0 for none.
         ranked_tools: u32 = 0,
-        /// The total time in milliseconds that a hook waits for the lock of a file store. After that it leaves
-        /// its records for a later process.
+        /// The maximum total time that a hook waits for the lock of a file store, in milliseconds. After that the hook
+        /// leaves its records for a later process.
         lock_wait_ms: u32 = 250,
         /// The time limit for pruning at a session's end, in milliseconds. The next session's end prunes the rest.
         prune_ms: u32 = 100,
@@ -146,7 +148,8 @@ thresholds! {
 }
 
 impl HookPolicy {
-    /// Returns the share of a text of at most `budget` characters that is reserved for documents, or for work.
+    /// Returns the number of characters, in a text of at most `budget` characters, that are reserved for documents, and
+    /// for work.
     pub const fn share(budget: usize) -> usize {
         budget / 3
     }
@@ -157,14 +160,14 @@ thresholds! {
     ProjectPolicy {
         /// True if all worktrees of one git repository are one project.
         share_worktrees: bool = true,
-        /// Days without use after which a project whose folder is gone is deleted, unless it contains something
-        /// that a person wrote or decided.
+        /// The number of days without use after which a project whose folder is gone is deleted, unless the project
+        /// contains something that a person wrote or decided.
         forget_after_days: u32 = 365,
     }
 }
 
 impl Policy {
-    /// Returns the agent for a name, ignoring case. A name without an entry is the name of an agent.
+    /// Returns the agent behind a name, ignoring case. A name without an entry is that of an agent.
     pub fn agent_behind(&self, name: AgentId) -> AgentId {
         let is_name = |other: &str| other.eq_ignore_ascii_case(name.as_str());
         let agent = self.agents.get(name.as_str());
@@ -175,8 +178,8 @@ impl Policy {
         agent.and_then(|agent| AgentId::new(agent).ok()).unwrap_or(name)
     }
 
-    /// Returns the tool policy for a kind of tool and a caller. Overrides by kind, project and agent apply in this
-    /// order; later ones win.
+    /// Returns the tool policy for a kind of tool and a caller. Overrides by kind, by project and by agent apply in
+    /// this order; later ones win.
     pub fn tools_for(&self, kind: ToolKind, caller: Caller<'_>) -> Cow<'_, ToolPolicy> {
         let [by_project, by_agent] = caller.entries(&self.project, &self.agent);
         let mut policy = Cow::Borrowed(&self.tools);
@@ -186,7 +189,7 @@ impl Policy {
         policy
     }
 
-    /// Returns the errors in the values, as `key: reason`. Empty if all are valid.
+    /// Returns the errors in the values, as `key: reason`. Empty if all values are valid.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let rule = |key: &str, rule: &DemotionRule| {

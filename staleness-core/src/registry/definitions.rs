@@ -68,7 +68,6 @@ impl Tools<'_> {
     }
 }
 
-/// Reads the definitions to which a tool's name refers.
 #[derive(Debug)]
 struct DefinitionLookup {
     keys: Vec<ToolKey>,

@@ -53,7 +53,6 @@ impl ScopeChoice {
     }
 }
 
-/// The cause of a manual change.
 const BY_HAND: &str = "by_hand";
 
 /// A manual action on a tool, by a person if no actor is given.
@@ -311,7 +310,6 @@ impl Step for Forget {
     }
 }
 
-/// The reason to forget a project.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Forgetting {
     /// A person requested it. Refused if items of knowledge or work items belong to the project.

@@ -33,7 +33,6 @@ impl Indexes {
         self.kept().clear();
     }
 
-    /// Returns the cached index of a project for a client.
     pub(super) fn of(
         &self,
         project: &ProjectId,

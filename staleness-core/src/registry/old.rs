@@ -207,7 +207,7 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Locks the rows that belong to a removed row; and changes them in a draft.
+/// Locks the rows that belong to a row to remove, and changes them in a draft when it is removed.
 pub(super) type Also<R> = (fn(Selection, &R) -> Selection, fn(&R, Timestamp, &mut Draft<'_>));
 
 /// Removes rows that are still unchanged.

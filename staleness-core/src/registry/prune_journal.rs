@@ -136,7 +136,6 @@ struct Past {
     until: Timestamp,
     /// The entries of the commit being read.
     commit: Vec<JournalEntry>,
-    /// The old commits, in order.
     commits: Vec<Commit>,
     /// The revision of the newest entry in `commits` for each subject and action.
     newest: HashMap<(Subject, Action), Revision>,

@@ -214,7 +214,6 @@ impl<'a> Context<'a> {
         (tool.kind == ToolKind::McpTool).then(|| self.entries.provider(tool)).flatten()
     }
 
-    /// Returns the hold on the server that provides a tool.
     pub(super) fn server_hold(&self, tool: &Tool) -> Hold {
         self.server(tool).map_or(Hold::None, |entry| entry.hold)
     }

@@ -229,7 +229,7 @@ impl DeltaItem {
 
 /// Returns the net change of each work item and item of knowledge since `after`, computed from the journal entries in
 /// the view. Sorted newest first, then by kind and id. A claim of another session of the agent, or one that expired
-/// after the last report to the agent (`told`), is reported like anybody else's.
+/// before the last report to the agent (`told`), is reported like that of another agent.
 ///
 /// Omits items that were added and removed again, and items that returned to their initial state without an edit. Texts
 /// are the current ones.

@@ -6,12 +6,10 @@ use super::delta::{DeltaItem, DeltaState, DeltaSubject};
 use crate::ids::AgentId;
 use crate::work::{NoteType, Work, WorkKind, WorkStatus, beginning};
 
-/// The maximum number of items in a digest.
 pub(crate) const DIGEST_ITEMS: usize = 12;
 /// The maximum number of handoffs among the items of a digest.
 pub(crate) const DIGEST_HANDOFFS: usize = 3;
 
-/// A digest of the open work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digest {
     /// The items that an agent should know about first.

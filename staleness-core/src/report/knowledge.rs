@@ -12,7 +12,6 @@ use crate::knowledge::{
 use crate::time::Timestamp;
 use crate::verdict::{Level, Verdict};
 
-/// The maximum length of a title, in characters.
 const TITLE_CHARS: usize = 80;
 
 /// An item, or a block of a document, with its verdict.

@@ -13,7 +13,6 @@ use crate::verdict::round;
 /// A tool with its ranking score and tie-breakers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RankedTool<'a> {
-    /// The tool.
     pub tool: &'a Tool,
     /// The status as reported.
     pub status: Status,
@@ -23,7 +22,6 @@ pub(crate) struct RankedTool<'a> {
     pub score: f64,
     /// True if the tool was not seen for the policy's `unseen_days`.
     pub unseen: bool,
-    /// The total number of uses.
     pub uses: u64,
 }
 

@@ -68,7 +68,6 @@ pub enum News {
     New,
 }
 
-/// The changes and failures of tools to report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Telling {
     /// The tools whose status changed, last used first.

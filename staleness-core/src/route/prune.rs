@@ -21,12 +21,10 @@ wording! {
     }
 }
 
-/// A plan for pruning the routes of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PrunePlan<'r> {
     /// The routes to remove with the reasons, in order of key.
     pub removed: Vec<(&'r Route, PruneReason)>,
-    /// The number of routes that remain.
     pub kept: u64,
 }
 

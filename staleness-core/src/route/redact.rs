@@ -24,7 +24,6 @@ const BETWEEN: usize = 3;
 /// The maximum number of words of a quoted secret in a note, not counting the first.
 const QUOTED: usize = 8;
 
-/// The text that replaces a secret.
 const REDACTED: &str = "[redacted]";
 
 /// Replaces everything that looks like a secret: tokens with well-known prefixes, values after keys such as

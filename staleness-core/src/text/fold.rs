@@ -1,13 +1,13 @@
-//! Folding: maps texts that look the same to a reader to the same text.
+//! Folding: maps texts that look the same to a reader to one text.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Folds a query for comparison: compatibility forms, case, the amount of white space and invisible
-/// characters make no difference.
+/// Folds a query for comparison: differences in compatibility forms, case, amount of white space and invisible
+/// characters disappear.
 ///
-/// This is `toNFKC_Casefold` of the Unicode Standard (section 3.13), except that white space becomes a single
-/// space. Characters are lower-cased, upper-cased and lower-cased again, which equals full case folding
-/// except for the dotless `ı`, which stays as it is.
+/// The result is that of `toNFKC_Casefold` in the Unicode Standard (section 3.13), except that white space becomes a
+/// single space. Characters are lower-cased, upper-cased and lower-cased again, which equals full case folding except
+/// for the dotless `ı`, which stays as it is.
 pub(crate) fn fold_query(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let cased = text.nfkc().filter(|c| !is_ignorable(*c)).flat_map(fold);
@@ -25,7 +25,7 @@ pub(crate) fn fold_query(text: &str) -> String {
     folded
 }
 
-/// Appends a character with its case folded, as in the comparison of search words.
+/// Appends a character with its case folded, as in comparisons of search words.
 pub(crate) fn push_folded(c: char, to: &mut String) {
     if c.is_ascii() {
         to.push(c.to_ascii_lowercase());
@@ -34,9 +34,8 @@ pub(crate) fn push_folded(c: char, to: &mut String) {
     }
 }
 
-/// Folds the case of a character.
 fn fold(c: char) -> impl Iterator<Item = char> {
-    // In upper case it would be `I`, which is the dotted letter in most languages.
+    // The capital of the dotless `ı` is `I`, whose small letter is `i` in most languages.
     let dotless = (c == 'ı').then_some(c);
     let others = (c != 'ı')
         .then(|| c.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase));

@@ -1,11 +1,9 @@
-//! Numbers as hexadecimal digits in formats that people read, because many JSON readers round numbers above 2⁵³.
-//! Other formats store the numbers themselves.
+//! Numbers as hexadecimal digits in formats that people read, because many JSON readers round numbers above 2⁵³. Other
+//! formats contain the numbers themselves.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A value that can be written in hexadecimal digits.
 pub(crate) trait Hex: Sized {
-    /// The number of digits.
     const DIGITS: usize;
     fn write(&self, to: &mut String);
     /// The inverse of `write`.
@@ -55,7 +53,7 @@ pub(crate) fn serialize<T: Hex + Serialize, S: Serializer>(
     to.serialize_str(&digits)
 }
 
-/// Reads the output of [`serialize`]. May also read the same value in another form, such as capitals.
+/// Reads the output of [`serialize`]. May also read the value in another form, such as with capitals.
 pub(crate) fn deserialize<'de, T: Hex + Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<T, D::Error> {

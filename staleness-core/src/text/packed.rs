@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 /// Serializes a value to text: the blocks of a document, the citations of an item. Stores never interpret it.
 ///
-/// A new kind of fact or field requires a new store format, because an older program would report it as damage.
+/// A new kind of fact or a new field requires a new store format, because an older program would report it as damage.
 pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
     // All map keys are strings and writing to memory cannot fail.
     let packed = serde_json::to_string(value);
@@ -13,12 +13,13 @@ pub(crate) fn pack<T: Serialize + ?Sized>(value: &T) -> String {
     packed.unwrap_or_default()
 }
 
-/// The inverse of [`pack`]; `None` if the text cannot be parsed.
+/// The inverse of [`pack`]. `None` if the text cannot be parsed.
 pub(crate) fn unpack<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_str(text).ok()
 }
 
-/// A serde adapter for fields that only a self-describing format can read. In other formats they are one packed text.
+/// A serde adapter for fields that only a self-describing format can read. In other formats such a field is one packed
+/// text.
 pub(crate) mod nested {
     use serde::de::{DeserializeOwned, Error};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -2,7 +2,7 @@
 
 /// Returns true if a terminal would interpret or hide a character.
 pub fn is_unsafe(c: char) -> bool {
-    // Characters that Unicode allows a terminal to omit, and the blank Braille pattern.
+    // These are characters that Unicode allows a terminal to omit, and the blank Braille pattern.
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
@@ -12,12 +12,12 @@ pub fn is_unsafe(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Separator between the agent and the session of a claim's holder.
+/// The separator between the agent and the session of a claim's holder.
 pub(crate) const IN_SESSION: &str = " in session ";
 
 /// Returns the holder of a claim in words: an agent, and its session if known.
 pub(crate) fn holder(agent: &str, session: Option<&str>) -> String {
-    // As JSON, so that it can be parsed whatever the names contain.
+    // The names are quoted as JSON, so that the text can be parsed whatever they contain.
     let quoted = |name: &str| serde_json::Value::from(name).to_string();
     let session = session.map(|id| format!("{IN_SESSION}{}", quoted(id)));
     quoted(agent) + session.as_deref().unwrap_or_default()

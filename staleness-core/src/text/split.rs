@@ -4,17 +4,15 @@ use std::borrow::Cow;
 
 use super::words::{Token, joins, tokens};
 
-/// A word of a text.
 #[derive(Debug)]
 pub(crate) enum Word<'t> {
-    /// One run of ASCII letters and digits without inner capitals, as most words are.
+    /// A run of ASCII letters and digits without inner capitals, as most words are.
     Plain(Cow<'t, str>),
-    /// Any other word.
     Other(Token),
 }
 
 impl Word<'_> {
-    /// Returns the word as one, in lower case.
+    /// Returns the whole word, in lower case.
     pub(crate) fn whole(&self) -> &str {
         match self {
             Self::Plain(word) => word,

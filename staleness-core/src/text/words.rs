@@ -1,4 +1,4 @@
-//! The words of a name, a description or a question, independent of spelling.
+//! The words of a name, a description or a question, whatever their spelling.
 
 use std::borrow::Cow;
 
@@ -38,12 +38,10 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Returns the token as one word.
     pub(crate) fn as_str(&self) -> &str {
         &self.whole
     }
 
-    /// Returns true if the token is a filler word.
     pub(crate) fn is_filler(&self) -> bool {
         FILLERS.contains(&self.as_str())
     }
@@ -67,7 +65,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         .collect()
 }
 
-/// Returns true for what words consist of: letters, digits and what joins them.
+/// Returns true for the characters of words: letters, digits and the characters that join them.
 pub(super) fn joins(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
@@ -77,7 +75,7 @@ fn plain(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text[..text.len().min(MAX_CHARS)].into();
     }
-    // An iota subscript is a letter, not an accent: in capitals it is written beside the other letter.
+    // An iota subscript is a letter, not an accent: next to a capital it is written as a letter of its own.
     let iota = |c| if c == '\u{345}' { 'ι' } else { c };
     let letters = text.chars().take(MAX_CHARS).nfkd().map(iota);
     letters.filter(|c| !is_combining_mark(*c) && !is_ignorable(*c)).collect()
@@ -89,8 +87,8 @@ fn lower(run: &str) -> String {
     lower
 }
 
-/// Returns the parts of `camelCase`, in lower case. A run of characters that are written without spaces is
-/// split into overlapping pairs, because nothing marks where its words end.
+/// Returns the parts of `camelCase`, in lower case. A run of characters that are written without spaces is split into
+/// overlapping pairs, because nothing marks the ends of its words.
 fn camel(run: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
@@ -132,7 +130,7 @@ pub fn terms(text: &str) -> Vec<String> {
     tokens(text).into_iter().flat_map(|token| token.runs).flat_map(|run| run.parts).collect()
 }
 
-/// Returns the distinct tokens of a question, at most [`MAX_ASKED`]. Fillers are dropped unless there is nothing else.
+/// Returns the distinct tokens of a question, at most [`MAX_ASKED`]. Fillers are dropped unless there are only fillers.
 pub(crate) fn question(text: &str) -> Vec<Token> {
     let mut all = tokens(text);
     all.sort_unstable();

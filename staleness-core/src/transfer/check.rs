@@ -12,7 +12,7 @@ use crate::store::Row;
 
 macro_rules! places {
     ($($kind:ident $rows:ident: $row:ty;)*) => {
-        /// The position of a record in an export: collections in fixed order, keys within them.
+        /// The position of a record in an export: collections are in a fixed order, and records are in order of key.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(super) enum Place {
             Header,
@@ -22,7 +22,6 @@ macro_rules! places {
         }
 
         impl Place {
-            /// Returns the position of a record.
             pub(super) fn of(record: &Record) -> Self {
                 match record {
                     $(Record::$kind(row) => Self::$kind(row.key().clone()),)*
@@ -35,10 +34,9 @@ macro_rules! places {
 }
 exported!(places);
 
-/// Reads the lines of an export in sequence and rejects invalid ones: a missing header; a line that is
-/// malformed, of an unknown kind or of a newer version; a duplicate record or one out of order; a route whose
-/// id does not match its tool and query; a vector without a route; and a gap in the journal above the
-/// header's pruned revision.
+/// Reads the lines of an export in sequence and rejects invalid ones: a missing header; a line that is malformed, of an
+/// unknown kind or of a newer version; a record that is duplicated or out of order; a route whose id does not match its
+/// tool and query; a vector without a route; and a gap in the journal above the pruned revision in the header.
 ///
 /// Memory use is one key, plus 8 bytes for each outcome and each route.
 #[derive(Debug, Default)]
@@ -52,7 +50,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Creates a checker that expects the header.
+    /// Creates a checker that expects the header line.
     pub fn new() -> Self {
         Self::default()
     }
@@ -60,7 +58,7 @@ impl Checker {
     /// Reads the next line, without its line break. Returns `None` for the header.
     ///
     /// # Errors
-    /// If the line is invalid; the error contains its number and the reason.
+    /// If the line is invalid. The error contains the line's number and the reason.
     pub fn line(&mut self, text: &str) -> Result<Option<Record>, LineError> {
         self.line += 1;
         let read = if self.last.is_none() {
@@ -97,7 +95,8 @@ impl Checker {
         }
     }
 
-    /// Returns the position of a record (`None` stands for the header), or an error if it is out of order.
+    /// Returns the position of a record, or of the header if there is no record. Errors if the record is invalid or out
+    /// of order.
     fn place(&mut self, record: Option<&Record>) -> Result<Place, String> {
         let Some(record) = record else { return Ok(Place::Header) };
         match record {
@@ -129,8 +128,7 @@ impl Checker {
         }
     }
 
-    /// Checks that revisions and indexes have no gap above the pruned revision, because they are assigned
-    /// again on import.
+    /// Checks that revisions and indexes have no gap above the pruned revision, because an import assigns them again.
     fn next_entry(&mut self, entry: &JournalEntry) -> Result<Place, String> {
         let (revision, index) = (entry.revision, entry.index);
         let follows = self.journal.next(revision, index).is_ok();
@@ -152,10 +150,9 @@ fn identity(key: &RouteKey) -> u64 {
     stable_hash_of(parts) as u64
 }
 
-/// The maximum pruned revision of an export, so that the store can continue to count.
+/// The maximum pruned revision of an export, so that a store can count on from there.
 const MOST: u64 = 1 << 53;
 
-/// The header line.
 #[derive(Deserialize)]
 struct Header {
     kind: String,

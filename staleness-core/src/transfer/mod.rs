@@ -1,10 +1,10 @@
-//! Transfer: all records and the journal as lines of JSON, and back.
+//! Transfer: writes all records and the journal as lines of JSON, and reads them back.
 //!
-//! An export is a header line and one line per record, sorted: projects, sources, tools, definitions of tools,
-//! items of knowledge, work items, sessions, cursors, routes and their vectors by key, outcomes in order of
-//! recording, the journal by revision and index. It contains neither the sequence numbers of outcomes, which a
-//! store assigns, nor the time of the export, so the same records produce the same bytes from every store. It
-//! omits checked documents, which are a cache for one machine, and suggestions, which end with their sessions.
+//! An export is a header line and one line per record, sorted: projects, sources, tools, definitions of tools, items of
+//! knowledge, work items, sessions, cursors, routes and their vectors by key, outcomes in order of recording, the
+//! journal by revision and index. It contains neither the sequence numbers of outcomes, which a store assigns, nor the
+//! time of the export, so that the same records produce the same bytes from every store. It omits checked documents,
+//! which are a cache for one machine, and suggestions, which end with their sessions.
 //!
 //! ```text
 //! {"kind":"staleness-export","version":2}
@@ -12,11 +12,11 @@
 //! {"kind":"tool","row":{"key":{"scope":"","name":"Bash"},…}}
 //! ```
 //!
-//! A row is written as its type serializes it, except that a project's and a source's digest are hexadecimal. A line is
-//! read only if it is exactly what would be written for its record.
+//! A row is written as its type serializes it, except that the digests of projects and sources are hexadecimal. A line
+//! is accepted only if it is exactly what would be written for its record.
 //!
-//! If the journal was pruned, the header contains the last pruned revision: `"pruned":7`. Above it the journal has no
-//! gap.
+//! If the journal was pruned, the header contains the last pruned revision: `"pruned":7`. The journal has no gap above
+//! it.
 //!
 //! [`View::append_lines`] writes lines and [`Checker`] reads and validates them; `registry::Importer` writes records
 //! into a store.
@@ -42,12 +42,12 @@ use crate::store::{Filter, JournalFilter, OutcomeFilter, Row, Selection, View};
 use crate::tool::Tool;
 use crate::work::Work;
 
-/// The version of the export lines that this release writes, and the newest that it reads.
+/// The version of the export lines that this release writes and reads.
 const VERSION: u64 = 2;
 /// The kind of the header line.
 pub(crate) const HEADER_KIND: &str = "staleness-export";
 
-/// One record of an export.
+/// A record of an export.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "row", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -95,7 +95,7 @@ impl Record {
     /// Parses the line of one record, which must be exactly as this program writes it.
     ///
     /// # Errors
-    /// If the line is invalid; the text explains why, without quoting the row.
+    /// If the line is invalid. The message explains why, without quoting the row.
     pub fn read(line: &str) -> Result<Self, String> {
         let record: Self = serde_json::from_str(line).map_err(|error| reason(&error))?;
         match &record {
@@ -124,13 +124,12 @@ impl Record {
     }
 }
 
-/// A row that is exported.
 pub(crate) trait Exported: Sized {
-    /// Returns the row if the record has its kind.
+    /// Returns the row if the record contains one of this type.
     fn taken(record: Record) -> Option<Self>;
 }
 
-/// Calls a macro with the variant, collection and row of each record of an export; `logs` adds outcomes and the
+/// Calls a macro with the variant, collection and row of each record of an export. `logs` adds outcomes and the
 /// journal.
 macro_rules! exported {
     (logs $then:ident) => {
@@ -209,7 +208,7 @@ macro_rules! kinds {
 }
 exported!(logs kinds);
 
-/// Returns the reason why a line cannot be parsed, without the value that the error quotes: it may be a secret.
+/// Returns the reason why a line cannot be parsed, without the value that the error quotes, which may be a secret.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let mut what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what).to_owned();

@@ -1,4 +1,4 @@
-//! Rows in the lines of an export, where these differ from stored rows.
+//! Rows in the lines of an export that differ from stored rows.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn unnumbered<S: Serializer>(row: &Outcome, to: S) -> Result<S::Ok, S
     Outcome { seq: 0, ..row.clone() }.serialize(to)
 }
 
-/// Rejects control characters in the name of a source, because control characters separate the parts of keys.
+/// Rejects control characters in the id of a source, because control characters separate the parts of keys.
 pub(super) fn check_source(id: &SourceId) -> Result<(), String> {
     if id.client.chars().chain(id.part.chars()).any(char::is_control) {
         return Err("a source's name contains a control character".into());
@@ -55,8 +55,8 @@ pub(super) fn check_source(id: &SourceId) -> Result<(), String> {
     Ok(())
 }
 
-/// Rejects values that no record contains: a window or description that is too long, unsorted clients, or a
-/// duplicate source.
+/// Rejects values that no stored tool has: a window or description that is too long, unsorted clients, or a duplicate
+/// source.
 pub(super) fn check_tool(row: &Tool) -> Result<(), String> {
     if usize::from(row.health.window) > Ring::CAPACITY {
         return Err(format!("more than {} outcomes", Ring::CAPACITY));
