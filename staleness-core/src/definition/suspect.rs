@@ -321,7 +321,7 @@ fn is_any(word: &str, wanted: &str) -> bool {
 }
 
 /// Returns true if a line or sentence begins like the turn of another speaker and continues by addressing the model.
-/// This tells it from a list with a parameter named `system`.
+/// This distinguishes it from a list with a parameter named `system`.
 fn has_header(lower: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() && c != '\n' || "#*_[]()<>|\"'".contains(c);
     lower.match_indices([':', '\u{ff1a}']).any(|(at, colon)| {

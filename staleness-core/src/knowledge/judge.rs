@@ -103,7 +103,6 @@ pub(crate) fn worst_first(a: &Severity, b: &Severity) -> Ordering {
     b.0.cmp(&a.0).then_with(|| a.1.total_cmp(&b.1))
 }
 
-/// A signal with its tie-breaking order.
 struct Ranked {
     signal: Signal,
     order: usize,

@@ -14,7 +14,6 @@ const COMMIT_CHARS: usize = 7;
 /// The data that a description needs in addition to the fact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
-    /// The time of the verdict.
     pub(super) now: Timestamp,
     /// True if the item was verified, false if only its time of writing is known.
     pub(super) verified: bool,

@@ -44,7 +44,6 @@ pub(super) const fn bit(kind: SignalKind) -> u32 {
     1 << kind as u32
 }
 
-/// The bits of all kinds.
 pub(super) const ALL: u32 = (1 << SignalKind::ALL.len()) - 1;
 
 impl SignalSet {

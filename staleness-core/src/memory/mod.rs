@@ -11,7 +11,6 @@ use async_trait::async_trait;
 use crate::store::{Commit, Query, RegistryStore, Selection, Step, StoreError, View};
 use rows::Rows;
 
-/// The maximum number of rows per page.
 const PAGE: usize = 1_000;
 
 /// A store that lives as long as the process.

@@ -148,7 +148,6 @@ impl Rows {
     }
 }
 
-/// Copies the rows that match any of the picks.
 fn copy<R: Row>(
     rows: &BTreeMap<R::Key, R>,
     picks: &[Pick<R::Filter>],

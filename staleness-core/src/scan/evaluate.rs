@@ -447,7 +447,6 @@ fn adopted(tool: &Tool, providers: &Providers) -> Option<ServerKey> {
     server.filter(|server| tool.server.as_ref() != Some(server))
 }
 
-/// A tool in the list of a source.
 struct Entry<'a> {
     reading: &'a SourceReading,
     found: &'a Found,

@@ -40,7 +40,6 @@ pub(crate) struct Entry {
     pub(crate) plugin: Option<ToolName>,
 }
 
-/// The entries of every known server.
 #[derive(Debug, Default)]
 pub(crate) struct Providers(HashMap<ServerKey, Vec<Entry>>);
 

@@ -55,7 +55,6 @@ pub struct Health {
 pub(crate) enum HealthChange {
     /// The tool is now failing, for this reason.
     Failed(String),
-    /// The tool recovered.
     Recovered,
 }
 

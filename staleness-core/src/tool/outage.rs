@@ -8,7 +8,6 @@ use crate::ids::{Scope, ServerKey};
 pub(crate) struct ServerOutcome {
     /// The scope of the used tool.
     pub scope: Scope,
-    /// The server.
     pub server: ServerKey,
     /// True if the last outcome was a failure, also if it was marked as offline.
     pub failed: bool,

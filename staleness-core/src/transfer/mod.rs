@@ -181,7 +181,6 @@ pub struct LineError {
     pub what: String,
 }
 
-/// Defines the properties of each kind of record.
 macro_rules! kinds {
     ($($variant:ident $rows:ident: $row:ty;)*) => {
         $(impl Exported for $row {

@@ -120,7 +120,6 @@ impl<'a> Place<'a> {
         self.word_before(self.at).is_some_and(|(_, word)| is_one_of(word, words))
     }
 
-    /// Returns true if a sentence begins at the place.
     pub(super) fn begins_sentence(&self) -> bool {
         let before = self.bytes()[..self.at].iter().rev().take(MAX_GAP);
         let before = before.copied().find(|byte| !byte.is_ascii_whitespace() && *byte != b'*');

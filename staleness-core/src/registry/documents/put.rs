@@ -7,8 +7,8 @@ use crate::knowledge::Document;
 use crate::store::{DocumentFilter, Edit, Selection, Step};
 use crate::time::Timestamp;
 
-/// Days after which a row is written again although only the time of its check has changed. The stored time is
-/// therefore accurate to a day, and checks of unchanged projects rarely write.
+/// The number of days after which a row is written again although only the time of its check has changed. The stored
+/// time is therefore accurate to a day, and checks of unchanged projects rarely write.
 pub(crate) const REFRESH_AFTER_DAYS: i64 = 1;
 
 pub(super) fn put(rows: Vec<Document>) -> impl Step {

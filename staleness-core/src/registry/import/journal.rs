@@ -29,7 +29,7 @@ impl<'v> EntryIndex<'v> {
         Self(known)
     }
 
-    /// Returns the revision of the `times`-th identical entry in the journal; `None` if there are fewer.
+    /// Returns the revision of the `times`-th identical entry in the journal, or `None` if it has fewer.
     fn place(&self, row: &Numbered) -> Option<Revision> {
         let same = |known: &JournalEntry| {
             JournalEntry { revision: Revision(0), index: 0, ..known.clone() } == row.entry

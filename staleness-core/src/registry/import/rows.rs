@@ -22,9 +22,9 @@ use crate::work::{Claim, Work};
 /// project was never scanned and has nothing to report.
 const NO_DIGEST: u128 = 1;
 
-/// Merging of an imported row with a known row of the same key. By default the known row stays.
+/// Merges an imported row with a known row of the same key. By default the known row stays.
 pub(super) trait Merge: Row {
-    /// Returns the row to write; `None` if the known row stays.
+    /// Returns the row to write, or `None` if the known row stays.
     fn beside(&self, _: &Self) -> Option<Self> {
         None
     }

@@ -180,7 +180,6 @@ pub(in crate::registry) fn state(item: &Item) -> &'static str {
     item.state().as_str()
 }
 
-/// Marks an item as edited.
 pub(super) fn touch(item: &mut Item, at: Timestamp) {
     item.updated_at = at.max(item.updated_at);
     item.recalls_since_edit = 0;

@@ -6,7 +6,6 @@ use crate::journal::Action;
 use crate::knowledge::Item;
 use crate::store::{Refusal, Step};
 
-/// Adds an item under an unused id.
 pub(super) fn add(item: Item, act: Act) -> impl Step {
     let key = item.key.clone();
     let others: Vec<_> = item.supersedes.iter().map(|id| at_scope(&key.scope, id)).collect();

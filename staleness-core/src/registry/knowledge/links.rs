@@ -14,7 +14,6 @@ pub(super) fn at_scope(scope: &Scope, id: &ItemId) -> ItemKey {
     ItemKey { scope: scope.clone(), id: id.clone() }
 }
 
-/// Returns an item without its links.
 pub(super) fn without_links(item: &Item) -> Item {
     Item { supersedes: BTreeSet::new(), superseded_by: BTreeSet::new(), ..item.clone() }
 }
@@ -72,7 +71,6 @@ pub(super) fn supersede(old: ItemKey, new: ItemKey, act: Act) -> impl Step {
     })
 }
 
-/// Removes an item and all links to it.
 pub(super) fn remove(key: ItemKey, act: Act) -> impl Step {
     let all = match &key.scope {
         Scope::Global => ItemFilter::All,

@@ -74,9 +74,7 @@ pub(super) struct WhatChanged {
 /// The resolved starting point of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
-    /// The changes after a revision.
     After(Revision),
-    /// The changes since a time.
     At(Timestamp),
     /// The current state, because nothing was ever reported to the agent in this project. The revision shows whether
     /// the agent may have been here before the journal was pruned.
@@ -350,7 +348,6 @@ impl WhatChanged {
         hold(Timestamp::MAX) && (is_new || hold(told) && !is_handed_on())
     }
 
-    /// Selects the subjects of the journal entries in the view.
     fn subjects(&self, view: &View) -> Selection {
         let subjects = || view.journal.values().map(|entry| &entry.subject);
         let tools: BTreeSet<ToolKey> = subjects().filter_map(|each| each.tool_key()).collect();

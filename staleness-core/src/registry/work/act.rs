@@ -65,7 +65,6 @@ pub(in crate::registry) fn hands_on(entry: &JournalEntry) -> bool {
     fields.is_some_and(|fields| fields.split(", ").any(|field| field == "to"))
 }
 
-/// A change to a work item.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
     /// Adds the item under an unused id.
@@ -82,10 +81,8 @@ pub(super) enum Deed {
     Restore(Box<(Work, Work)>),
 }
 
-/// A claim to make.
 #[derive(Clone, Debug)]
 pub(super) struct Claiming {
-    /// The project of the session.
     pub(super) project: ProjectId,
     pub(super) agent: AgentId,
     pub(super) until: Timestamp,
