@@ -1,4 +1,4 @@
-//! Refusals: the reasons for which a step declines to do its work.
+//! Refusals: the reasons why a step declines to do its work.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use crate::ids::{AgentId, IdError, ItemId, ModelId, SessionId, ToolName, WorkId}
 use crate::text::{counted, holder};
 use crate::time::Timestamp;
 
-/// The reason for which a step refuses to do its work. Nothing is written.
+/// The reason why a step refuses to do its work. Nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {

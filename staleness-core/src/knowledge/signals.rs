@@ -12,7 +12,7 @@ pub struct SignalSet(u32);
 /// The lowest bit for distances, above the bits for kinds.
 const DISTANCES: u32 = SignalKind::ALL.len() as u32;
 
-/// The bit of names without other evidence, which are a weak sign, and the bit of other missing names.
+/// The bit of names without other evidence, which are a weak sign. [`CERTAIN`] is the bit of other missing names.
 const ALONE: u32 = 1 << (DISTANCES + 3);
 const CERTAIN: u32 = ALONE << 1;
 

@@ -148,8 +148,8 @@ thresholds! {
 }
 
 impl HookPolicy {
-    /// Returns the number of characters, in a text of at most `budget` characters, that are reserved for documents, and
-    /// for work.
+    /// Returns the number of characters reserved for documents in a text of at most `budget` characters. The same
+    /// number is reserved for work.
     pub const fn share(budget: usize) -> usize {
         budget / 3
     }

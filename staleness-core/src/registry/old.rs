@@ -207,7 +207,8 @@ fn is_past(view: &View, session: &Session, until: Timestamp) -> bool {
     session.ended_at.unwrap_or(session.started_at) <= until && !needed
 }
 
-/// Locks the rows that belong to a row to remove, and changes them in a draft when it is removed.
+/// Two functions: the first selects and locks the rows that belong to a row, and the second changes them in a draft
+/// when that row is removed.
 pub(super) type Also<R> = (fn(Selection, &R) -> Selection, fn(&R, Timestamp, &mut Draft<'_>));
 
 /// Removes rows that are still unchanged.

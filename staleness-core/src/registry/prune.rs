@@ -10,16 +10,16 @@ use crate::time::Timestamp;
 /// The maximum number of outcomes removed per commit, so that other writers wait only briefly.
 pub(crate) const PAGE: u64 = 2_000;
 
-/// The numbers of first and of last outcomes to read. One of each is not enough: a wrong clock may have dated the first
-/// outcome in the future.
+/// The number of outcomes to read from each end. One is not enough: a wrong clock may have dated the first outcome in
+/// the future.
 const ENDS: u32 = 100;
 
-/// The numbers of rows removed and kept; in a dry run, of those that would be.
+/// The result of pruning rows, or of its dry run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PruneReport {
-    /// The rows removed.
+    /// The number of removed rows.
     pub removed: u64,
-    /// The rows kept.
+    /// The number of remaining rows.
     pub kept: u64,
 }
 

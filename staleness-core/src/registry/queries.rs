@@ -277,8 +277,8 @@ impl Tools<'_> {
             .collect())
     }
 
-    /// Returns the last `limit` changes of a tool: that of the first key which is known, including the entries of tools
-    /// with the same name in other scopes. A forgotten tool still has a history.
+    /// Returns the last `limit` changes of a tool: the one with the first known key, including entries of tools with
+    /// the same name in other scopes. A forgotten tool still has a history.
     ///
     /// # Errors
     /// [`Refusal::Unknown`] if there is neither a tool nor a history.
@@ -294,7 +294,7 @@ impl Tools<'_> {
         });
         let name = known.ok_or_else(|| unknown(keys))?.name.as_str();
         let own = view.journal.values().rev().filter(|entry| entry.subject.id == name);
-        // If only single clients lost or regained a server, its tools have no entries of their own.
+        // If only some clients lost or regained a server, its tools have no entries of their own.
         let tool = keys.iter().find_map(|key| view.tools.get(key));
         let server = tool.filter(|tool| tool.kind == ToolKind::McpTool);
         let server = server.and_then(|tool| ToolName::of_server(tool.server.as_ref()?.as_str()));

@@ -26,8 +26,8 @@ pub struct ToolCost {
     /// The client's sources that list the tool or its server.
     #[serde(skip)]
     pub sources: Vec<SourceId>,
-    /// The last use of the tool by this client or by an unknown one. If too many clients used the tool to know them
-    /// all, the last use by any of them.
+    /// The last use of the tool by this client or by an unknown one. If more clients used the tool than are recorded,
+    /// the last use by any client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
     /// The number of UTC days since the tool's last use, or its discovery, on which the client used other tools. `None`
@@ -49,7 +49,7 @@ pub struct ToolCost {
     /// The number of a server's known tools. `None` for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<usize>,
-    /// The number of a server's tools with unknown cost, which the server's cost omits. `None` for other tools.
+    /// The number of a server's tools whose cost is unknown and not part of the server's cost. `None` for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_tools: Option<usize>,
 }

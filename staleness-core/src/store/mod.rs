@@ -135,10 +135,10 @@ use crate::journal::Revision;
 /// The durability of a commit once it is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Durability {
-    /// Survives a crash of the process. A power cut may lose the last such commits but never corrupts the store. For
-    /// outcomes, counters, and data that can be read again from files.
+    /// Survives a crash of the process. A power cut may lose the last such commits but never corrupts the store. Used
+    /// for outcomes, counters, and data that can be read again from files.
     Normal,
-    /// Survives a power cut. For decisions by a person.
+    /// Survives a power cut. Used for decisions by a person.
     Full,
 }
 

@@ -103,7 +103,7 @@ pub(crate) fn ran_out(cause: &str) -> Option<Timestamp> {
     cause.strip_prefix(LEFT)?.rsplit_once(" at ")?.1.parse().ok()
 }
 
-/// The end of a claim that was not caused by its holder.
+/// The end of a claim that someone other than its holder caused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClaimEnd {
     /// The agent that ended the claim. `None` for a person.

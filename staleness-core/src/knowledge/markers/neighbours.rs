@@ -63,7 +63,6 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns the end of the letters that begin at the place.
     pub(super) fn letters_end(&self) -> usize {
         let letters = self.bytes()[self.at..].iter().take(MAX_WORD);
         let count = letters.take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -71,7 +70,6 @@ impl<'a> Place<'a> {
         self.at + count
     }
 
-    /// Returns the end of the digits that begin at `from`.
     pub(super) fn digits_end(&self, from: usize) -> usize {
         let digits = self.bytes().get(from..).unwrap_or_default();
         let digits = digits.get(..MAX_WORD).unwrap_or(digits);

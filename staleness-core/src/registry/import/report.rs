@@ -43,7 +43,7 @@ pub struct ImportReport {
     pub skipped: TransferCounts,
     /// True if the store was not empty, so that records were merged into it.
     pub merged: bool,
-    /// Number of dependencies removed because work items waited for each other in a cycle. Always 0 in a dry run.
+    /// The number of dependencies removed because work items waited for each other in a cycle. Always 0 in a dry run.
     #[serde(skip_serializing_if = "is_zero")]
     pub untied: u64,
 }
