@@ -174,7 +174,7 @@ fn misplaced(command: &Command) -> Option<&'static str> {
     given.then_some(list)
 }
 
-/// Returns the terminal's width. Lines are not wrapped for a pipe.
+/// Returns the terminal's width in columns. Without a terminal, lines are not wrapped.
 fn width() -> usize {
     let stdout = std::io::stdout();
     terminal_size::terminal_size_of(stdout).map_or(usize::MAX, |(width, _)| usize::from(width.0))

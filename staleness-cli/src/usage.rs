@@ -11,7 +11,7 @@ use staleness_service::error::MAX_SHOWN;
 
 use crate::error::{CliError, ErrorKind};
 
-/// Returns the error on one line, with clap's tip or where to find help.
+/// Returns the error on one line, with clap's tip as the hint, or else with the command that prints help.
 pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     let (command, path) = addressed(args);
     let help = format!("see `{path} --help`");
@@ -58,7 +58,7 @@ pub(crate) fn one_line(error: &clap::Error, args: &[OsString]) -> CliError {
     CliError::new(kind(error), shortened(what)).hint(hint)
 }
 
-/// Returns the environment variable of an option whose value is not valid UTF-8, if there is one.
+/// Returns the name of an option's environment variable that is not valid UTF-8.
 fn garbled_variable() -> Option<String> {
     let command = Cli::command();
     let mut names = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str());

@@ -12,7 +12,7 @@ pub(crate) struct CheckArgs {
     /// instruction files of the agent clients].
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
-    /// The text of the single document in `paths`, from an editor.
+    /// The text of the single document in `paths`, if the editor's text differs from the file.
     #[arg(skip)]
     pub unsaved: Option<String>,
     /// Exit with 1 if something is at this level or worse.
@@ -24,8 +24,8 @@ pub(crate) struct CheckArgs {
     /// Report only findings that are new since this revision, such as main or HEAD~3.
     #[arg(long, value_name = "REV")]
     pub since: Option<String>,
-    /// List the documents that a diff touches or breaks. The diff runs from this revision to the
-    /// files on disk [default: HEAD; if nothing changed, the last commit].
+    /// List the documents that a diff touches or breaks. The diff is from this revision to the files on
+    /// disk [default: HEAD; if nothing changed, the last commit].
     #[arg(long, value_name = "REV", num_args = 0..=1,
           conflicts_with_all = ["since", "fix", "write_baseline"])]
     pub impact: Option<Option<String>>,
@@ -63,7 +63,6 @@ pub(crate) struct ReviewArgs {
     pub version: VersionArgs,
 }
 
-// The version of the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct VersionArgs {
     /// The project's version [default: from Cargo.toml, package.json, pyproject.toml, VERSION or
@@ -72,7 +71,6 @@ pub(crate) struct VersionArgs {
     pub current: Option<String>,
 }
 
-/// An output format for findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// Text for people.

@@ -13,11 +13,11 @@ pub(crate) struct PlaceArgs {
     /// The client [default for init: ask for each installed one].
     #[arg(value_name = "CLIENT")]
     client: Option<Client>,
-    /// Use your own configuration, for all projects (the default).
+    /// Use your own configuration, which applies to all projects (the default).
     #[arg(long)]
     user: bool,
     /// Use the configuration of one project [default: the current one].
-    // It replaces the global option of this name, with the same meaning.
+    // Replaces the global option of the same name, and means the same.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "not given, given alone, given with a folder")]
     project: Option<Option<PathBuf>>,
@@ -32,13 +32,12 @@ impl PlaceArgs {
         self.client.or_else(|| self.swallowed())
     }
 
-    /// Returns the level of the files: the user's or a project's.
     pub(crate) const fn level(&self) -> Level {
         if self.project.is_some() && !self.user { Level::Project } else { Level::User }
     }
 
-    /// Returns the project folder from an option before the command, if a later `--project` without a folder replaced
-    /// it in clap. `args` are the arguments of the process.
+    /// Returns the folder of the last `--project` before the command. If a `--project` without a folder follows the
+    /// command, clap drops that folder. `args` are the arguments of the process.
     pub(crate) fn named_before(&self, args: &[OsString]) -> Option<PathBuf> {
         if !matches!(self.project, Some(None)) {
             return None;
@@ -58,7 +57,7 @@ impl PlaceArgs {
         named
     }
 
-    /// Returns the client that was parsed as the project's folder.
+    /// Returns the client that clap parsed as the project's folder.
     pub(crate) fn swallowed(&self) -> Option<Client> {
         let word = self.project.as_ref()?.as_ref()?.to_str()?;
         Client::from_str(word, false).ok().filter(|_| self.client.is_none())

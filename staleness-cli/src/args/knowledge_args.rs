@@ -88,7 +88,7 @@ pub(crate) enum KnowledgeCommand {
     Contradict {
         /// The item's id.
         id: String,
-        /// The person or agent that says so.
+        /// The person or agent who contradicts it.
         #[arg(long, value_name = "WHO")]
         by: String,
         /// The reason.
@@ -119,17 +119,17 @@ pub(crate) enum KnowledgeCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct KnowledgeListArgs {
-    /// Only this kind: knowledge, preference, todo, reference or document.
+    /// List only this kind: knowledge, preference, todo, reference or document.
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
-    /// Only this level: fresh, review or stale.
+    /// List only this level: fresh, review or stale.
     #[arg(long, value_name = "L")]
     pub level: Option<String>,
     #[command(flatten)]
     pub project: VersionArgs,
 }
 
-// The options that changes of an item share.
+// Options shared by all commands that change an item.
 #[derive(Debug, Default, Args)]
 pub(crate) struct DoArgs {
     /// Show the result without writing it.
@@ -151,10 +151,9 @@ pub(crate) struct ActArgs {
     pub project: VersionArgs,
 }
 
-// The fields of an item.
 #[derive(Debug, Default, Args)]
 pub(crate) struct FieldArgs {
-    /// Its kind: knowledge, preference, todo, reference or document [default of a new item:
+    /// The kind: knowledge, preference, todo, reference or document [default of a new item:
     /// knowledge].
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
@@ -164,7 +163,7 @@ pub(crate) struct FieldArgs {
     /// A search keyword; may be repeated.
     #[arg(long, value_name = "W")]
     pub keyword: Vec<String>,
-    /// The project version that it was written for, or none [default for new knowledge and
+    /// The project version that the item was written for, or none [default for new knowledge and
     /// references: the current version].
     #[arg(long, value_name = "V")]
     pub version: Option<String>,
@@ -178,13 +177,13 @@ pub(crate) struct FieldArgs {
     /// The expiry date.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
-    /// A source that it relies on: a project file, or lines of one; may be repeated.
+    /// A source that the item relies on: a project file, or lines of one; may be repeated.
     #[arg(long, value_name = "PATH[:L[-L]]")]
     pub cite: Vec<String>,
-    /// An item that it replaces; may be repeated.
+    /// An item that this one replaces; may be repeated.
     #[arg(long, value_name = "ID")]
     pub supersedes: Vec<String>,
-    /// An item that it depends on; may be repeated.
+    /// An item that this one depends on; may be repeated.
     #[arg(long, value_name = "ID")]
     pub related: Vec<String>,
 }

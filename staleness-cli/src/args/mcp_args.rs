@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-// Where to serve: by default the client's own streams.
+// The transport: stdin and stdout by default.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Serve over streamable HTTP at this address instead; a port alone means this machine only.
+    /// Serve over streamable HTTP at this address. A port alone means this machine only.
     #[arg(long, value_name = "[IP:]PORT", value_parser = address, requires = "tokens")]
     pub http: Option<SocketAddr>,
     /// A file of bearer tokens. Each line has a token and the folder of the project that it gives access to.

@@ -62,9 +62,8 @@ pub(crate) struct Cli {
     pub command: Option<Command>,
 }
 
-/// Parses `staleness hook …` without building the other commands: a hook runs for only two milliseconds, and
-/// building all commands would take a tenth of that. Any arguments rejected here, including help, are parsed by
-/// [`Cli`].
+/// Parses `staleness hook …` without building the other commands, which would delay every hook. Arguments rejected
+/// here, including help, are parsed by [`Cli`].
 #[derive(Debug, Parser)]
 #[command(
     name = "staleness hook",
@@ -89,7 +88,7 @@ impl HookCli {
     }
 }
 
-/// Options of every command.
+/// Options that every command accepts.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
@@ -136,12 +135,12 @@ pub(crate) struct Global {
     /// Print details on stderr.
     #[arg(long, short, global = true)]
     pub verbose: bool,
-    /// When to colour.
+    /// When to use colour.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorArg,
 }
 
-/// A verdict's level to fail on.
+/// The lowest level that makes a command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelArg {
     /// Findings to review, or worse.
@@ -240,8 +239,8 @@ pub(crate) enum Command {
     },
     /// Show tools, documents, knowledge and work on a live screen.
     ///
-    /// It follows the registry. Keys filter, open the evidence, pin a tool, verify or settle an item,
-    /// and undo that.
+    /// The screen follows the registry. Keys filter, open the evidence, pin a tool, verify or
+    /// settle an item, and undo a change.
     #[cfg(feature = "watch")]
     Watch,
     /// Print one line for the status bar of a client: how much needs attention.
@@ -280,9 +279,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Copy a whole registry into another one, of any backend, and compare the two.
     ///
-    /// Others may use FROM meanwhile: the copy shows one moment. Run the same command to continue
-    /// an interrupted copy, or to update one, unless a prune or forget removed records from FROM.
-    /// A TO with any other content is left alone. The exit code is 0 only if both hold the same
+    /// FROM may be in use: the copy is a snapshot. Run the same command to continue an interrupted
+    /// copy, or to update one, unless a prune or forget removed records from FROM. If TO holds
+    /// anything else, it stays unchanged. The exit code is 0 only if both registries hold the same
     /// records in the end.
     Copy(CopyArgs),
     /// Show the policy in force, or the files that it is read from.
@@ -355,7 +354,7 @@ pub(crate) struct RecordArgs {
     pub duration_ms: Option<u64>,
 }
 
-// The outcome of a use: exactly one of these.
+// The outcome of a use, given by exactly one option.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct OutcomeArgs {

@@ -52,7 +52,7 @@ pub(crate) struct LearnArgs {
     /// The query that was asked.
     #[arg(long, value_name = "Q", allow_hyphen_values = true)]
     pub query: String,
-    /// The tool's name, as it is called.
+    /// The name by which the tool is called.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub tool: String,
     /// The quality of the answer, from 0 (failed) to 1.
@@ -66,13 +66,13 @@ pub(crate) struct LearnArgs {
     pub vector: VectorArgs,
 }
 
-// The vector that a model made from the query.
+// A query's vector, and the model that computed it.
 #[derive(Debug, Args)]
 pub(crate) struct VectorArgs {
     /// The vector of the query: a JSON array, or little-endian f32 or f64; - reads stdin.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "model")]
     pub vector: Option<PathBuf>,
-    /// The model that made the vector.
+    /// The model that computed the vector.
     #[arg(long, value_name = "ID", requires = "vector")]
     pub model: Option<String>,
     /// The size of the file's numbers [default: the one that fits the model's dimensions, else a
@@ -81,7 +81,6 @@ pub(crate) struct VectorArgs {
     pub precision: Option<PrecisionArg>,
 }
 
-/// The size of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PrecisionArg {
     /// 32 bits.

@@ -32,7 +32,7 @@ pub(crate) enum ToolsCommand {
     Suggest {
         /// The task, in words.
         query: Option<String>,
-        /// Leave out what this session just used, and remember what was suggested to it.
+        /// Leave out what this session just used, and remember what was suggested to the session.
         #[arg(long, value_name = "ID")]
         session: Option<String>,
         /// The maximum number of results.
@@ -96,7 +96,7 @@ pub(crate) enum ToolsCommand {
     Pin(HoldArgs),
     /// Never suggest or report a tool.
     Ignore(HoldArgs),
-    /// Forget a tool, or a server with its tools, and the outcomes.
+    /// Forget a tool, or a server with its tools, and their outcomes.
     Forget {
         /// The tool's name.
         name: String,
@@ -110,10 +110,10 @@ pub(crate) enum ToolsCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct ListArgs {
-    /// Only this status: active, stale, demoted or off.
+    /// List only this status: active, stale, demoted or off.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
-    /// Only this kind, such as mcp_server, mcp_tool or skill.
+    /// List only this kind, such as mcp_server, mcp_tool or skill.
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
     /// List the tools of every project.

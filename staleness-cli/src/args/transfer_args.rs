@@ -46,7 +46,7 @@ pub(crate) enum FormatArg {
 }
 
 impl FormatArg {
-    /// Returns the system, or `None` for lines of any system.
+    /// Returns the system, or `None` for JSON Lines, which may come from any system.
     pub(crate) fn system(self) -> Option<System> {
         System::from_word(self.to_possible_value()?.get_name())
     }

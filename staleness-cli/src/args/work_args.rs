@@ -46,7 +46,7 @@ pub(crate) enum WorkCommand {
         #[command(flatten)]
         scope: ScopeArgs,
     },
-    /// Claim a plan or handoff, so that no other agent begins it; again to renew the claim.
+    /// Claim a plan or handoff, so that no other agent begins it. Claim it again to renew.
     Claim(WorkClaimArgs),
     /// Give up the claim on an item.
     Release {
@@ -71,8 +71,8 @@ pub(crate) struct WorkClaimArgs {
     /// policy].
     #[arg(long = "for", value_name = "TIME")]
     pub lasts: Option<String>,
-    /// The session that works on it; its hooks renew the claim [default: the agent's only one,
-    /// else a new one].
+    /// The session that works on the item; its hooks renew the claim [default: the agent's only
+    /// one, else a new one].
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub(crate) struct WorkAddArgs {
     pub kind: String,
     /// The text of the item; - reads stdin.
     pub text: String,
-    /// Its state [default: the first of its kind]. A plan is todo, in_progress, blocked, done or
+    /// The state [default: the first of its kind]. A plan is todo, in_progress, blocked, done or
     /// dropped; a trap or constraint active or resolved; a handoff open, accepted or closed; a
     /// candidate pending, accepted or rejected; a note visible or archived; a decision made.
     #[arg(long, value_name = "S")]
@@ -96,7 +96,7 @@ pub(crate) struct WorkAddArgs {
     /// Add it for every project, not only for this one.
     #[arg(long)]
     pub global: bool,
-    /// Its author [default: the agent].
+    /// The author [default: the agent].
     #[arg(long, value_name = "A")]
     pub author: Option<String>,
     /// The agent that hands over.
@@ -105,7 +105,7 @@ pub(crate) struct WorkAddArgs {
     /// The agent that should take over.
     #[arg(long, value_name = "A")]
     pub to: Option<String>,
-    /// A program proposed it, not a person.
+    /// Proposed by a program, not by a person.
     #[arg(long)]
     pub generated: bool,
     /// The type of note: observation, session_start or session_end [default: observation].
@@ -114,10 +114,10 @@ pub(crate) struct WorkAddArgs {
     /// The expiry date: 2026-11-20, 2026-11-20T12:30:00Z, or +3d.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub expires: Option<String>,
-    /// An item that it refers to; may be repeated.
+    /// An item that this one refers to; may be repeated.
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
-    /// An item that must end before it is ready; may be repeated.
+    /// An item that must end before this one is ready; may be repeated.
     #[arg(long, value_name = "ID")]
     pub after: Vec<String>,
     /// Show what would be added without writing it.
@@ -129,7 +129,7 @@ pub(crate) struct WorkAddArgs {
 pub(crate) struct WorkSetArgs {
     /// The item's id.
     pub id: String,
-    /// Its state.
+    /// The state.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
     /// The text of the item; - reads stdin.
@@ -141,10 +141,10 @@ pub(crate) struct WorkSetArgs {
     /// The agent that should take over, or none.
     #[arg(long, value_name = "A")]
     pub to: Option<String>,
-    /// An item that it refers to, or none; may be repeated. Replaces the earlier ones.
+    /// An item that this one refers to, or none; may be repeated. Replaces the earlier ones.
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
-    /// An item that must end before it is ready, or none; may be repeated. Replaces the earlier ones.
+    /// An item that must end before this one is ready, or none; may be repeated. Replaces the earlier ones.
     #[arg(long, value_name = "ID")]
     pub after: Vec<String>,
     #[command(flatten)]
@@ -153,13 +153,13 @@ pub(crate) struct WorkSetArgs {
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct WorkListArgs {
-    /// Only this kind: plan, trap, constraint, handoff, candidate, note or decision.
+    /// List only this kind: plan, trap, constraint, handoff, candidate, note or decision.
     #[arg(long, value_name = "K")]
     pub kind: Option<String>,
-    /// Only this state, such as in_progress. Archived notes are listed only on request.
+    /// List only this state, such as in_progress. Archived notes are hidden by default.
     #[arg(long, value_name = "S")]
     pub status: Option<String>,
-    /// Only open items.
+    /// List only open items.
     #[arg(long)]
     pub open: bool,
 }

@@ -14,7 +14,6 @@ const WIDTH: usize = 80;
 const LINES: usize = 23;
 /// Maximum number of rows per section.
 const ROWS: usize = 6;
-/// The contents of the board.
 pub(crate) struct Board {
     /// Plans in progress, latest first.
     pub in_progress: Vec<WorkReport>,

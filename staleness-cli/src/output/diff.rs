@@ -39,7 +39,7 @@ pub(crate) fn painted(diff: &str, out: &Output) -> String {
     text
 }
 
-/// The usual diff format. An empty range is given by the line before it.
+/// Prints hunk headers like `diff -u`: the position of an empty range is the line before it.
 struct Printer<'a>(BasicLineDiffPrinter<'a, str>);
 
 impl UnifiedDiffPrinter for Printer<'_> {

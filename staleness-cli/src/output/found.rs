@@ -30,11 +30,10 @@ pub(crate) struct Compared {
     pub new: usize,
     /// Number of findings that are in the baseline.
     pub known: usize,
-    /// Number of baseline entries that were not found.
+    /// Number of baseline entries that were no longer found.
     pub gone: usize,
 }
 
-/// Returns the painter for a level.
 pub(crate) const fn paint_of(level: Level) -> Painter {
     match level {
         Level::Fresh => Paint::good,
@@ -219,7 +218,7 @@ fn aside(report: &Report, out: &Output) -> String {
     text
 }
 
-/// Renders the summary line: `3 stale, 5 review, 120 fresh blocks in 12 documents`.
+/// Renders the summary line: `3 stale, 5 review, 120 fresh of 128 blocks in 12 documents`.
 pub(crate) fn summary(
     found: &Findings,
     report: &Report,

@@ -12,7 +12,7 @@ use super::{Cell, Output, Paint, escape, wrap_all};
 use staleness_service::when::ago;
 use staleness_service::words::two_decimals;
 
-/// Renders a list of items with level, freshness and first reason.
+/// Renders a list of items with level and freshness. An item that is not fresh has its reasons instead of its title.
 pub(crate) fn list(told: &[KnowledgeReport], now: Timestamp, out: &Output) -> String {
     out.table(told.iter().map(|each| line(each, now)))
 }

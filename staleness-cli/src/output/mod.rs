@@ -28,7 +28,7 @@ pub(crate) use wrap::{fitting, wrap, wrap_all};
 
 use crate::error::{CliError, ErrorKind};
 
-/// The format of all output.
+/// Settings of all output.
 #[derive(Debug)]
 pub(crate) struct Output {
     /// Print one JSON document instead of text.
@@ -37,14 +37,13 @@ pub(crate) struct Output {
     pub quiet: bool,
     /// Print more on stderr.
     pub verbose: bool,
-    /// The colours.
     pub paint: Paint,
     /// Width of the terminal, in columns.
     pub width: usize,
 }
 
 impl Output {
-    /// Plain text without wrapping, for programs.
+    /// Creates an output of plain, unwrapped text, for programs.
     pub(crate) fn plain(verbose: bool) -> Self {
         Self {
             json: false,
@@ -55,7 +54,6 @@ impl Output {
         }
     }
 
-    /// Prints one JSON document.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CliError> {
         self.deliver_json(value).map(drop)
     }
@@ -164,7 +162,7 @@ fn delivered(written: io::Result<()>) -> Result<bool, CliError> {
     }
 }
 
-/// Returns the address of the section that explains a kind of finding.
+/// Returns the URL that explains a kind of finding.
 pub(crate) fn section(kind: &str) -> String {
     concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/findings.md#").to_owned() + kind
 }

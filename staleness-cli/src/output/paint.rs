@@ -3,7 +3,6 @@
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 
-/// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorArg {
     /// Enabled if stdout is a terminal with colours, and NO_COLOR is not set.

@@ -13,10 +13,11 @@ use super::Output;
 const PATIENCE: i64 = 1_000;
 /// Minimum time between two reports, in milliseconds.
 const STEP: i64 = 200;
-/// Number of lines between two readings of the clock.
+/// Number of lines between two checks of the clock.
 const STRIDE: u64 = 1_000;
 
-/// Counts lines and reports them on stderr, on a terminal only, after one second and without `--quiet`.
+/// Counts lines, and reports the count on stderr from time to time. Silent for the first second, with `--quiet` and
+/// without a terminal.
 #[derive(Debug)]
 pub(crate) struct Progress {
     verb: &'static str,
@@ -28,14 +29,14 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Creates a progress report without completed lines.
+    /// Creates a counter without lines. `verb` precedes the count: `imported 5000 lines`.
     pub(crate) fn new(out: &Output, verb: &'static str) -> Self {
         let watched = !out.quiet && io::stderr().is_terminal();
         let next = watched.then(|| clock::now().plus_millis(PATIENCE));
         Self { verb, lines: 0, asked: 0, next, reported: false }
     }
 
-    /// Adds completed lines, and reports the total from time to time.
+    /// Adds lines to the count, and reports it if a report is due.
     pub(crate) fn add(&mut self, lines: u64) {
         self.lines += lines;
         let Some(next) = self.next.filter(|_| self.lines - self.asked >= STRIDE) else { return };
@@ -81,7 +82,6 @@ pub(crate) struct Screen<'a> {
 }
 
 impl<'a> Screen<'a> {
-    /// Creates a listener that has reported nothing yet.
     pub(crate) fn new(out: &'a Output, verb: &'static str) -> Self {
         Self { out, progress: RefCell::new(Progress::new(out, verb)) }
     }

@@ -7,19 +7,17 @@ use unicode_width::UnicodeWidthStr;
 use super::found::{gap, reasons, state};
 use super::{Output, escape, fitting};
 
-/// An entry that needs attention.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
     /// `tool`, or the kind of an item.
     pub kind: &'static str,
-    /// The name, id or place.
+    /// The name or id, or the place in a document.
     pub id: String,
     /// `global` or `project`, for a tool that is listed in both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<&'static str>,
     /// The title, on one line.
     pub title: String,
-    /// The verdict, with reasons.
     pub verdict: Verdict,
     /// The command to run next, or a text after `# ` if there is none.
     pub suggested_action: String,
@@ -63,7 +61,7 @@ pub(crate) fn render(entries: &[Entry], total: usize, out: &Output) -> String {
     text
 }
 
-/// Renders a command without truncation, so that it can be pasted, or the text that replaces it.
+/// Renders a command, which is never truncated so that it can be pasted, or the text that replaces a command.
 pub(super) fn action(action: &str) -> String {
     match action.strip_prefix("# ") {
         Some(act) => format!("    {}\n", escape(act)),

@@ -4,7 +4,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{escape, fitting, wrap};
 
-/// A function that paints a cell.
 pub(crate) type Painter = fn(super::Paint, &str) -> String;
 /// The text of a cell, and its painter.
 pub(crate) type Cell = (String, Option<Painter>);
@@ -14,17 +13,15 @@ const LEAST: usize = 20;
 /// Indentation of cells that wrap below their row, in columns.
 const BELOW: usize = 6;
 
-/// The way in which to show a last cell that does not fit.
+/// The treatment of a last cell that does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Last {
-    /// Truncated.
     Cut,
-    /// Wrapped onto several lines.
     Wrapped,
 }
 
-/// Formats rows as aligned columns, indented by two. Cells that do not fit continue on the next line,
-/// indented.
+/// Formats rows as aligned columns, indented by two spaces. Cells that do not fit continue on the next line, indented
+/// further.
 pub(crate) fn table(
     rows: impl IntoIterator<Item = Vec<Cell>>,
     last_cell: Last,
@@ -79,7 +76,6 @@ pub(crate) fn table(
     out
 }
 
-/// Begins an indented line.
 fn new_line(out: &mut String, indent: usize) {
     out.truncate(out.trim_end_matches(' ').len());
     out.push('\n');

@@ -17,7 +17,6 @@ use super::{Cell, Output, Paint, Painter, escape};
 use staleness_service::model_text::{ModelName, Quote, is_plain};
 use staleness_service::when::ago;
 
-/// Returns the painter for a tool's status.
 pub(crate) fn paint_of(tool: &ToolReport) -> Painter {
     match tool.status {
         _ if tool.is_invented() => Paint::warn,
@@ -42,7 +41,7 @@ pub(crate) fn paint_of_listing(state: &str) -> Option<Painter> {
 /// The state of each server in the configuration of each client.
 pub(crate) struct Matrix {
     pub clients: Vec<String>,
-    /// The servers by name, with a word for each client.
+    /// The servers by name, each with its state in each client.
     pub rows: Vec<(String, Vec<&'static str>)>,
 }
 
@@ -99,7 +98,7 @@ fn why(tool: &ToolReport) -> String {
         // The verdict already says so.
         _ => None,
     };
-    // "Never used" is shown beside it.
+    // "Never used" is already shown in another column.
     let told = tool.verdict.signals.iter().filter(|signal| signal.kind != Ground::Unused);
     let reasons = told.map(|signal| signal.reason.as_str());
     let reasons: Vec<&str> = by_hand.into_iter().chain(reasons).collect();
@@ -156,7 +155,6 @@ fn legend(tools: &[ToolReport], out: &Output) -> String {
     out.hint(&format!("uses, {LEGEND}"))
 }
 
-/// The meaning of outcomes.
 const LEGEND: &str = "oldest first: S success, F failure, I interrupted, O offline, U unknown";
 
 /// Renders the outcomes of one tool with their meaning.
@@ -224,7 +222,7 @@ pub(crate) fn ranked(tools: &[ScoredTool], now: staleness::Timestamp, out: &Outp
     }))
 }
 
-/// Renders suggestions with their reasons. Agents request them in a shell.
+/// Renders suggestions with their reasons. Names are made safe for agents, which run this command too.
 pub(crate) fn suggestions(found: &[Suggestion], explain: bool, out: &Output) -> String {
     out.table(found.iter().map(|each| -> Vec<Cell> {
         let reason = match explain {
@@ -265,13 +263,13 @@ fn parts(parts: &ScoreParts) -> String {
     text
 }
 
-/// Formats the parts of a similarity. Empty if it is only by words.
+/// Formats the parts of a similarity. Empty if only words were compared.
 pub(crate) fn closeness(by_words: f64, by_meaning: Option<f64>) -> String {
     let of = |meaning| format!(" (by words {by_words:.3}, by meaning {meaning:.3})");
     by_meaning.map(of).unwrap_or_default()
 }
 
-/// Renders all sources, except those that are simply missing.
+/// Renders all sources that are not missing.
 pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     let there = sources.iter().filter(|source| source.state != SourceState::Missing);
     let table = out.details(there.map(|source| -> Vec<Cell> {
@@ -291,7 +289,7 @@ pub(crate) fn sources(sources: &[SourceReport], out: &Output) -> String {
     if table.is_empty() { table } else { format!("{}\n{table}", out.paint.bold("sources")) }
 }
 
-/// Formats values as a list.
+/// Joins values with commas.
 pub(crate) fn joined<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
     all.into_iter().map(|each| each.to_string()).collect::<Vec<_>>().join(", ")
 }
@@ -303,7 +301,7 @@ pub(crate) fn words(cause: &str) -> String {
 
 /// Formats the cause of a change, its author or the affected clients, the reason and the session.
 pub(crate) fn cause(entry: &HistoryEntry) -> String {
-    // A cause that quotes the former holder follows the author of the change.
+    // If the cause names the former holder, it is shown last.
     let (cause, held) = match holder_before(&entry.cause).is_some() {
         true => ("by_hand", Some(entry.cause.as_str())),
         false => (entry.cause.as_str(), None),
@@ -350,7 +348,7 @@ pub(crate) fn show(tool: &ToolReport, own: &[ToolReport], out: &Output) -> Strin
         "{} ({}) since {}",
         if tool.presence.is_present() { "present" } else { "absent" },
         match tool.presence.cause {
-            // A new tool may have a changed definition, too.
+            // The cause is also set for a new tool that is not accepted.
             PresenceCause::DefinitionChanged => "definition not accepted".to_owned(),
             cause => words(cause.as_str()),
         },

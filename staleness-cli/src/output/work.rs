@@ -18,7 +18,7 @@ use staleness_service::when::ago;
 use super::found::{paint_of, reasons, state};
 use super::{Cell, Output, Paint, Painter, escape, fitting, wrap, wrap_all};
 
-/// Renders a list of items with level, state and age. Ended items come last.
+/// Renders a list of items, ended ones last. A state is painted in the colour of its level.
 pub(crate) fn list(told: &[WorkReport], now: Timestamp, out: &Output) -> String {
     let (open, ended): (Vec<&WorkReport>, Vec<_>) =
         told.iter().partition(|each| each.status.is_open());
@@ -79,7 +79,6 @@ fn handed_over(from: &Option<String>, to: &Option<String>, text: String) -> Stri
     }
 }
 
-/// Returns a state in words.
 fn words(status: WorkStatus) -> String {
     status.as_str().replace('_', " ")
 }
@@ -109,7 +108,7 @@ pub(crate) fn noted(told: &WorkReport, dry_run: bool, out: &Output) -> String {
     text
 }
 
-/// Renders a line about the open items for which a claimed item waits.
+/// Renders the ids of the open items that a claimed item waits for. Empty if there are none.
 pub(crate) fn waits(ids: &[WorkId]) -> String {
     let ids: Vec<&str> = ids.iter().map(WorkId::as_str).collect();
     if ids.is_empty() {
@@ -119,8 +118,8 @@ pub(crate) fn waits(ids: &[WorkId]) -> String {
     }
 }
 
-/// Renders a line that says which agents will see a new item, and how much of it. `for_all` is true for a handoff to an
-/// unknown agent.
+/// Renders a line that names the agents to which a new item is shown, and the part that they see. `for_all` is true for
+/// a handoff to an unknown agent.
 pub(crate) fn reach(told: &WorkReport, for_all: bool, out: &Output) -> String {
     let what = if told.by_person {
         "its first words are quoted to"
@@ -266,13 +265,13 @@ fn warning(overdue: &Overdue<'_>, out: &Output) -> String {
             fitting(&escape(&format!("last step: {}", step.text)), out.width.saturating_sub(4));
         text.push_str(&format!("    {step}\n"));
     }
-    // Never truncated, so that it can be pasted. Items of other systems have no command.
+    // The command is never truncated, so that it can be pasted. Items of other systems have no command.
     let action = escape(&overdue.suggested_action);
     if let Some(next) = action.strip_prefix("# ") {
         text.push_str(&format!("    {next}\n"));
         return text;
     }
-    // If the command contained an invented agent name, pasting it would claim the item for that agent.
+    // No agent name is invented here, because pasting the command would claim the item for that agent.
     let is_named = action.contains(" --agent ");
     if each.flag.overdue == Reason::Abandoned {
         let other = action.replacen("work release", "work claim", 1);
@@ -321,7 +320,6 @@ pub(crate) fn stuck(all: &[Warning], out: &Output) -> String {
     format!("overdue work: {}\n{}{more}", summary(all), warnings(shown, out))
 }
 
-/// Renders one warning per line.
 fn warnings(warnings: &[Warning], out: &Output) -> String {
     out.table(warnings.iter().map(|each| -> Vec<Cell> {
         vec![
@@ -430,7 +428,6 @@ fn changed(each: &DeltaItem, now: Timestamp) -> Vec<Cell> {
     ]
 }
 
-/// Renders a session.
 pub(crate) fn session(told: &SessionReport, now: Timestamp, out: &Output) -> String {
     let ended = match told.ended_at {
         Some(at) => format!("ended {}", ago(now, at)),

@@ -1,5 +1,5 @@
-//! `report`: builds an HTML page with all information. It makes no network requests, and its only script is
-//! inline.
+//! `report`: builds an HTML page with everything that is known. The page makes no network requests, and its only script
+//! is inline.
 
 use std::collections::HashMap;
 
@@ -21,11 +21,11 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 of [`SCRIPT`], so that a browser does not run any other script.
 const SCRIPT_DIGEST: &str = "KDz2Ag+GiBwF7q6NCOvgNvLjMY/eKmVWxaW9Pgj71tc=";
-/// Maximum size of a page, in bytes. The table of the tools gets what the others leave.
+/// Maximum size of a page, in bytes. The table of tools gets the bytes that the other tables leave.
 const MAX_BYTES: usize = 2_000_000;
 /// Maximum size of the rows of any other table, in bytes.
 const TABLE_BYTES: usize = 120_000;
-/// Size reserved for all that is in no table, in bytes.
+/// Size reserved for everything outside the tables, in bytes.
 const FRAME_BYTES: usize = 60_000;
 
 /// The content of a page. Lists are in the order in which the page shows them.
@@ -60,7 +60,7 @@ pub(crate) struct Day {
     pub failures: usize,
 }
 
-/// The days on which a tool succeeded, and those on which it failed. Bit 0 is the day of the report.
+/// Bit sets of the days on which a tool succeeded or failed. Bit 0 is the day of the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Uses {
     pub successes: u32,
@@ -82,7 +82,6 @@ impl Uses {
 }
 
 impl Page<'_> {
-    /// Renders the page.
     pub(crate) fn render(&self) -> String {
         let policy = format!(
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_DIGEST}'"
@@ -288,7 +287,7 @@ impl Page<'_> {
     }
 }
 
-/// Returns a time in minutes, to sort by.
+/// Returns the minutes since 1970, as a sort key.
 fn minutes(at: Timestamp) -> i64 {
     at.as_millis() / Timestamp::MINUTE
 }
@@ -315,7 +314,7 @@ fn items(items: &[KnowledgeReport], none: &str) -> Markup {
     table(&heads, TABLE_BYTES, none, items.iter().map(row))
 }
 
-/// Renders a table that can be sorted, with rows of at most so many bytes, or a sentence if it has no rows.
+/// Renders a sortable table with at most `most` bytes of rows, or the sentence `none` if there are no rows.
 fn table(
     heads: &[&str],
     most: usize,
@@ -327,7 +326,7 @@ fn table(
         return html! { p { (none) "." } };
     }
     for row in rows {
-        // HTML implies these ends, which would be a fifth of a row.
+        // HTML implies these end tags, so they are omitted to save space.
         let row = row.into_string().replace("</td>", "").replace("</tr>", "");
         if body.len() + row.len() > most {
             break;
