@@ -37,7 +37,7 @@ pub(crate) struct Told<'a> {
     /// The time at which the server reverted the pending change.
     #[serde(skip_serializing_if = "Option::is_none")]
     taken_back: Option<Timestamp>,
-    /// Digest of the version that the server lists, which can be accepted.
+    /// Digest of the version that the server lists now.
     digest: String,
     pub(crate) differences: Vec<Difference>,
     parts: Vec<ToldPart<'a>>,
@@ -117,21 +117,21 @@ impl Told<'_> {
         classes.max().unwrap_or(ChangeClass::Wording)
     }
 
-    /// Returns a note about truncated texts.
+    /// Returns a note on each text that is stored only in part.
     fn cuts(&self) -> String {
         let parts = self.parts.iter().filter(|_| self.taken_back.is_none());
         let cut = parts.filter_map(|part| Some((part.part, part.now?, part.now_chars?)));
         cut.map(|(part, text, chars)| {
             format!(
-                "{part} now has {chars} characters; only the first {} are stored and shown here, see the rest at \
-                 its server\n",
+                "{part} now has {chars} characters; only the first {} are stored and shown here; see the rest \
+                 at its server\n",
                 text.chars().count()
             )
         })
         .collect()
     }
 
-    /// Returns the first differences in words.
+    /// Returns the first differences in words, and the number of the others.
     pub(crate) fn summary(&self) -> String {
         const DIFFERENCES: usize = 3;
         let mut what: Vec<String> =
@@ -152,7 +152,7 @@ impl Told<'_> {
     }
 }
 
-/// Returns the definition of a tool for output.
+/// Returns the stored definition of a tool.
 pub(crate) fn of_tool(
     registry: &Registry,
     settings: &Settings,
@@ -162,7 +162,7 @@ pub(crate) fn of_tool(
     Ok(rows.into_iter().find(|row| row.key == *key))
 }
 
-/// Formats a pending change as one row.
+/// Formats a pending change on one line. Empty if none is pending.
 pub(crate) fn pending(row: &Definition) -> String {
     let Some(class) = row.pending else { return String::new() };
     let how = if row.changes == 0 { "not accepted" } else { "changed" };
@@ -174,7 +174,7 @@ pub(crate) fn pending(row: &Definition) -> String {
 pub(crate) fn difference(each: &Difference) -> String {
     match &each.name {
         Some(name) => format!("{} {name}", each.what),
-        // A name that only `tools diff` shows.
+        // The name is left out, because only `tools diff` may show it.
         None if ["for", "takes", "requires", "lost", "address", "tool", "in", "of"]
             .iter()
             .any(|end| each.what.ends_with(end)) =>
@@ -185,7 +185,7 @@ pub(crate) fn difference(each: &Difference) -> String {
     }
 }
 
-/// Returns the painter for a class of change.
+/// Returns the painter for the severity of a change.
 pub(crate) fn paint_of_change(class: ChangeClass) -> Painter {
     match class {
         ChangeClass::Wording => Paint::dim,
@@ -245,7 +245,9 @@ fn of_other_scope(
         let rows = registry.tools().definitions(project, other).wait()?;
         if rows.iter().any(|row| row.pending.is_some()) {
             let (scope, diff) = (other.scope.word(), diff_of(name));
-            return Ok(format!("another one has changes of its own: `{diff} --scope {scope}`"));
+            return Ok(format!(
+                "the entry in the other scope also has changes: `{diff} --scope {scope}`"
+            ));
         }
     }
     Ok(String::new())
@@ -318,7 +320,7 @@ fn preview_refused(rows: &[Definition], out: &Output) -> Result<(), CliError> {
     })
 }
 
-/// Returns the name of a tool with its changes.
+/// Returns the name of a tool with a summary of its changes.
 fn named(row: &Definition) -> String {
     let told = Told::new(row).without_texts();
     let what = match told.summary() {

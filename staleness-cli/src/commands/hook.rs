@@ -106,7 +106,7 @@ fn act(settings: &Settings, input: &HookInput, say: Say<'_>) -> Result<(), CliEr
         }
         Event::SessionStart { source } => session_start(settings, input, source.as_deref(), say),
         Event::ConfigChanged => {
-            // If the store is busy, the next scan makes up for it.
+            // If the store is busy, the next scan records the change.
             let registry = open(settings, Access::Write)?;
             unless_busy(apply(&registry, settings, &[], input.session.as_ref()))?;
             renewed(settings, &registry, input).map(drop)
@@ -130,8 +130,8 @@ fn settings(global: &Global, input: &HookInput) -> Result<Settings, CliError> {
     Ok(settings)
 }
 
-/// Reads the payload up to the end of its JSON value, because a client may leave the pipe open, or up to the
-/// end of input.
+/// Reads the payload up to the end of its JSON value, or of the input. A client may leave the pipe open after the
+/// value.
 pub(super) fn read_payload() -> Result<Vec<u8>, CliError> {
     let mut stdin = std::io::stdin().lock();
     if stdin.is_terminal() {
@@ -173,8 +173,8 @@ fn happened(settings: &Settings, session: SessionId, event: SessionEvent) -> Ent
     Entry::Session { project: settings.project.clone(), session, at: settings.now, event }
 }
 
-/// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other
-/// entries already wait there. Returns the claims that its session lost to others.
+/// Records an entry. Adds it to the spool if the store is locked for too long, full or damaged, or if other entries
+/// already wait there. Returns the claims that the entry's session lost to others.
 fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError> {
     let spool = Spool::of(&settings.url);
     // If the spool is full, records directly, because keeping the entry matters more than the order.
@@ -183,7 +183,7 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError>
     // Opening the store for writing records the waiting entries.
     let recorded = settings.open_for_hook(Access::Write).and_then(|registry| {
         let lost = if waits { Vec::new() } else { entry.clone().record(&registry)? };
-        // The process ends here, so closing the store, which would only free memory, is skipped.
+        // The process exits soon, so closing the store, which would only free memory, is skipped.
         std::mem::forget(registry);
         Ok(lost)
     });
@@ -201,8 +201,8 @@ fn record(settings: &Settings, entry: Entry) -> Result<Vec<LostClaim>, CliError>
     }
 }
 
-/// Reports claims that were lost to other agents or sessions, and `more`. Forgets these claims even if the policy turns
-/// off reports.
+/// Reports claims that were lost to other agents or sessions, together with `more`. Forgets these claims even if the
+/// policy disables reports.
 fn say_lost(
     settings: &Settings,
     input: &HookInput,
@@ -253,8 +253,8 @@ fn unless_busy<T>(result: Result<T, RegistryError>) -> Result<Option<T>, Registr
     }
 }
 
-/// Returns the findings to report for documents that a use showed to the agent, and the key under which to record
-/// the report.
+/// Returns the findings to report for documents that a use showed to the agent, and the record of the session's
+/// reports.
 fn of_documents(
     settings: &Settings,
     input: &HookInput,
@@ -279,7 +279,7 @@ fn session_start(
     say: Say<'_>,
 ) -> Result<(), CliError> {
     let (project, now) = (&settings.project, settings.now);
-    // These contexts have lost earlier reports.
+    // After these events, the agent no longer has earlier reports in its context.
     let cleared = matches!(source, Some(CLEAR | "compact"));
     let mut resume = Resume { cleared, ..request(settings, agent(settings, input)?) };
     let started = SessionEvent::Started(resume.agent.clone());
@@ -300,7 +300,7 @@ fn session_start(
                     let sessions = registry.sessions();
                     unless_busy(sessions.inherit_claims(&resume.agent, &key, now).wait())?;
                 }
-                // The next event reports lost claims.
+                // Lost claims are reported at the next event.
                 renewed(settings, &registry, input)?;
             }
             Ok(None) => later(id)?,
@@ -324,7 +324,7 @@ fn session_start(
     Ok(())
 }
 
-/// The reason that Claude Code gives when it clears a context and continues under a new session id.
+/// The source that Claude Code gives when it clears a context and continues under a new session id.
 const CLEAR: &str = "clear";
 
 /// Suggests tools that fit a prompt well, and records the suggestion.
@@ -348,7 +348,7 @@ fn user_prompt(
     record(settings, happened(settings, found.key.id, prompted)).map(drop)
 }
 
-/// Renews the claims of the session, if it has any. Returns the claims that it lost to others.
+/// Renews the claims of the session. Returns the claims that it lost to others.
 fn renewed(
     settings: &Settings,
     registry: &Registry,
@@ -407,7 +407,7 @@ fn session_end(settings: &Settings, input: &HookInput, cleared: bool) -> Result<
     unless_busy(pruned.wait()).map_err(Into::into).map(drop)
 }
 
-/// Returns the end of a turn of a session, or of the session.
+/// Returns the end of a turn of a session, or of the whole session if `turn` is None.
 fn turn_end(
     settings: &Settings,
     input: &HookInput,

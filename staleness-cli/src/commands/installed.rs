@@ -1,4 +1,4 @@
-//! Finds the calls of this program in the clients' files, for the doctor.
+//! Finds the entries that call this program in the clients' files, for `doctor`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::install::file::Place;
 use crate::install::shell::Program;
 use crate::settings::Settings;
 
-/// The places where this program is set up, its broken calls, and missing hooks.
+/// The places where this program is set up, and the faults found there.
 #[derive(Debug, Default)]
 pub(super) struct Installed {
     /// Entries of the form `CLIENT (LEVEL)`.
@@ -19,7 +19,7 @@ pub(super) struct Installed {
     pub without_hooks: Vec<&'static str>,
 }
 
-/// Searches the files of all clients. Unreadable files are reported with the sources instead.
+/// Searches the files of all clients. Unreadable files are skipped, because the check of the sources reports them.
 pub(super) fn look(settings: &Settings) -> Installed {
     let mut installed = Installed::default();
     let path = own_path().ok().and_then(|path| path.to_str().map(str::to_owned));

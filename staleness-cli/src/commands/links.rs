@@ -151,12 +151,12 @@ fn impact_text(told: &Impact, out: &Output) -> String {
     text
 }
 
-/// Returns a note about the lost parameters that a text still names.
+/// Returns a note on the parameters that a tool lost and a text still names.
 fn still(lost: &[String]) -> String {
     if lost.is_empty() { String::new() } else { format!("; still says {}", lost.join(", ")) }
 }
 
-/// Returns the numbers of dependents that still name a lost parameter, as part of a sentence.
+/// Returns the numbers of dependents that still name a lost parameter, as the end of a sentence.
 fn still_say(still: &Still) -> String {
     let all = [
         (still.documents, "document", "documents"),

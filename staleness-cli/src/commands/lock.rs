@@ -21,7 +21,7 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
         let message = format!("{FILE} is a link that points outside the project");
         return Err(CliError::invalid(message).hint("remove the link"));
     }
-    // An unreadable file is shown as completely replaced.
+    // A file that cannot be read is shown as replaced completely.
     let before = Lock::read(settings).unwrap_or_else(|error| {
         out.warn(&format!("warning: {}", error.message));
         None

@@ -7,14 +7,16 @@ use staleness_mcp::{Options, ServeError, Server, serve_stdio};
 use crate::args::{Global, McpArgs};
 use crate::error::{CliError, ErrorKind};
 
-/// Serves HTTP until the process is told to end, or else stdin and stdout until the client disconnects.
+/// Serves HTTP until a signal stops the process. Without `--http`, serves stdin and stdout until the client
+/// disconnects.
 pub(crate) fn run(global: &Global, args: &McpArgs) -> Result<(), CliError> {
     let server = Server::new(Options::from(global))?;
     if let Some(address) = args.http {
         return serve_http(&server, args, address);
     }
     serve_stdio(&server).map_err(|error| {
-        invalid(&error).hint("only clients start this; see `staleness --help` for other commands")
+        invalid(&error)
+            .hint("only clients start this server; see `staleness --help` for other commands")
     })
 }
 
@@ -30,7 +32,9 @@ fn serve_http(server: &Server, args: &McpArgs, address: SocketAddr) -> Result<()
         let tokens = staleness_core::text::counted(tokens, "token", "tokens");
         anstream::eprintln!("serving http://{address}/mcp for {tokens}");
         if !address.ip().is_loopback() {
-            anstream::eprintln!("warning: not encrypted; put a TLS proxy in front of it");
+            anstream::eprintln!(
+                "warning: the connection is not encrypted; put a TLS proxy in front of this server"
+            );
         }
     };
     staleness_mcp::serve_http(server, &options, started).map_err(|error| invalid(&error))

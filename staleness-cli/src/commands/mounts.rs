@@ -39,12 +39,12 @@ pub(super) fn medium_of(folder: &Path) -> Medium {
     medium_among(&mounts, &folder)
 }
 
-/// Works like [`medium_of`] on lines of `proc_pid_mountinfo(5)`. The longest mount point wins. Among equal
-/// ones the last wins, because it hides the others.
+/// Returns the storage of a folder, from lines in the format of `proc_pid_mountinfo(5)`. The longest mount point wins,
+/// and of equal ones the last, which hides the others.
 fn medium_among(mounts: &str, folder: &Path) -> Medium {
     let mut best: Option<(usize, &str)> = None;
     for line in mounts.lines() {
-        // Optional fields precede the dash.
+        // The number of fields before the dash varies.
         let Some((front, back)) = line.split_once(" - ") else { continue };
         let (Some(point), Some(kind)) = (front.split(' ').nth(4), back.split(' ').next()) else {
             continue;

@@ -42,10 +42,12 @@ fn render(report: &RecordReport, out: &Output) -> String {
         text.push_str(&format!("  {from} → {to}: {}\n", escape(&change.cause)));
     }
     if report.duplicate {
-        text.push_str("  this use was recorded before; nothing changed\n");
+        text.push_str("  this use was already recorded; nothing changed\n");
     }
     if report.offline {
-        text.push_str("  most servers fail at the same time, so this machine counts as offline\n");
+        text.push_str(
+            "  most servers are failing at the same time, so this machine is treated as offline\n",
+        );
     }
     text
 }

@@ -27,9 +27,9 @@ use crate::output::tools::Matrix;
 use crate::output::{Output, Screen, escape};
 use crate::settings::{Access, Settings};
 
-/// Number of days whose uses are shown.
+/// Number of days of which uses are shown.
 const DAYS: i64 = 30;
-/// Number of days whose changes are shown.
+/// Number of days of which changes are shown.
 const CHANGED: i64 = 7;
 
 pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {

@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::output::{Output, work};
 use crate::settings::Settings;
 
-/// Returns the changes for JSON output, with the summary, and with reasons and commands in words.
+/// Returns the changes for JSON output, with a summary, and with reasons and commands as sentences.
 fn json(settings: &Settings, delta: &Delta) -> Map<String, Value> {
     let failing = |each: &Failing| {
         let cause = each.reason();

@@ -52,7 +52,7 @@ fn end(settings: &Settings, text: &str, out: &Output) -> Result<(), CliError> {
     let Some(session) = known.iter().find(|session| session.key.id == id) else {
         return Err(service::unknown(&registry, settings, text));
     };
-    // The end of a session releases its claims.
+    // Ending a session also releases its claims.
     as_someone(settings)?;
     if settings.agent.as_ref().is_some_and(|agent| *agent != session.agent) {
         let owner = quoted(session.agent.as_str());

@@ -11,7 +11,7 @@ pub(crate) fn quoted(text: &str) -> String {
     if text.starts_with('-') { format!("-- {word}") } else { word }
 }
 
-/// Returns a command of this program with the same options as this call.
+/// Returns a `staleness` command with the global options of this call. Any other command is returned unchanged.
 pub(crate) fn again(settings: &Settings, command: &str) -> String {
     let given = settings.given.iter().map(|(name, value)| format!(" {name} {}", word(value)));
     let given: String = given.collect();
@@ -44,8 +44,8 @@ pub(crate) fn from_here(project: &Path, here: Option<&Path>, path: &str) -> Stri
 }
 
 pub(crate) fn word(text: &str) -> String {
-    // Characters that a terminal would hide or interpret are written in octal, and so are quotation marks and
-    // backslashes, so that even a shell without `$'…'` sees one word.
+    // Characters that a terminal would hide or interpret are written in octal. So are quotation marks and backslashes,
+    // so that a shell without `$'…'` also sees one word.
     if text.contains(is_unsafe) {
         let mut word = "$'".to_owned();
         for c in text.chars() {

@@ -20,7 +20,7 @@ use crate::output::work::{self, Overdue};
 use crate::output::{Output, Screen, escape};
 use crate::settings::{Access, Settings};
 
-/// Runs the command. Returns true if an item reaches the level to fail on.
+/// Runs the command. Returns true if an item reaches the level of `--fail-on`.
 pub(crate) fn run(
     settings: &Settings,
     command: Option<&StaleCommand>,
@@ -107,12 +107,12 @@ pub(super) fn rows<'a>(settings: &Settings, warnings: &'a [Warning]) -> Vec<Over
     warnings.iter().map(|each| Overdue::new(each, resolving(settings, each))).collect()
 }
 
-/// Returns true if an item reaches a level.
+/// Returns true if a warning reaches a level.
 pub(super) fn reaches(warnings: &[Warning], least: LevelArg) -> bool {
     warnings.iter().any(|each| each.level >= least.into())
 }
 
-/// Returns the knowledge of another system, imported into the registry of `held`, that needs attention.
+/// Returns the doubtful knowledge of another system, which was imported into the registry of `held`.
 fn knowledge_in(held: &Settings, out: &Output) -> Result<Vec<Entry>, CliError> {
     let screen = Screen::new(out, "checked");
     let items = stored_items(&World::new(held, None, &screen))?;

@@ -147,10 +147,10 @@ struct ToolOutput<'a> {
     r#for: &'a str,
     #[serde(flatten)]
     tool: &'a ToolReport,
-    /// Its costs in a session of each client that loads it.
+    /// The cost in a session of each client that loads the tool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     costs: Vec<&'a ToolCost>,
-    /// The pending change of its definition by the server.
+    /// The definition, if the server changed it and no person has accepted the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<Told<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -281,7 +281,7 @@ fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     out.text(&out.table([head].into_iter().chain(rows)))
 }
 
-/// Returns the tools of a server. The server counts as working while most of them work.
+/// Returns the tools of a server. Empty for a tool of any other kind.
 fn of_server(
     registry: &Registry,
     settings: &Settings,
@@ -310,7 +310,7 @@ fn history(
     let registry = settings.open(Access::Look)?;
     let (keys, unknown) = match find(&registry, settings, name, scope) {
         Ok(key) => (scope.keys(&settings.project.id, &key.name), None),
-        // Even a forgotten tool has a history.
+        // A forgotten tool still has a history.
         Err(error) if error.kind == ErrorKind::Unknown => {
             let names = ToolName::spellings(name).into_iter();
             let keys = names.flat_map(|name| scope.keys(&settings.project.id, &name));
@@ -355,7 +355,6 @@ fn history_row(entry: &HistoryEntry, of_both: bool) -> Vec<Cell> {
     cells
 }
 
-/// Returns a manual act on a tool.
 pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -> ByHand {
     let scope = match key.scope {
         staleness::ids::Scope::Global => ScopeChoice::Global,
@@ -366,7 +365,7 @@ pub(super) fn by_hand(settings: &Settings, key: ToolKey, reason: Option<&str>) -
     ByHand { act, name: key.name, scope, project: settings.project.clone() }
 }
 
-/// Rejects an agent's unnamed command that would end a person's decision.
+/// Rejects a command that would lift a person's decision, if an agent may be running it without giving its name.
 fn may_end(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(), CliError> {
     let keys = std::slice::from_ref(key);
     let told = registry.tools().show(&settings.project, keys, settings.now).wait()?;
@@ -391,7 +390,7 @@ fn is_own(settings: &Settings, registry: &Registry, key: &ToolKey) -> Result<(),
     }
 }
 
-/// The longest reason to store, in characters.
+/// Maximum length of a reason, in characters.
 const MAX_REASON: usize = 1_000;
 
 fn check_reason(reason: Option<&str>) -> Result<Option<&str>, CliError> {
@@ -433,7 +432,7 @@ fn forget(
         return Err(CliError::invalid(message).hint("add --yes to confirm"));
     }
     if settings.may_be_agent() {
-        return Err(CliError::invalid("an agent cannot delete what is known of a tool")
+        return Err(CliError::invalid("an agent cannot delete a tool's records")
             .hint("ask the user to run this in a terminal outside the client"));
     }
     let name = key.name.to_string();

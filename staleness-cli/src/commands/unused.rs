@@ -42,7 +42,7 @@ struct CostsOutput<'a> {
 /// Note on a change that removes an entry.
 const REMOVES: &str = "removes the entry, because the client has no switch; after the next \
                        `staleness scan`, `staleness tools forget NAME --yes` forgets it";
-/// Hint on how to undo a change.
+/// Hint that says how to undo a change.
 const UNDO: &str = "to undo: close the client and restore the backup (delete a created file); if \
                     the client has changed the file since, restore only these lines";
 
@@ -73,7 +73,7 @@ pub(crate) fn run(settings: &Settings, args: &UnusedArgs, out: &Output) -> Resul
     }
     if !others.is_empty() {
         text.push_str(
-            &out.hint("only servers can be switched off here; use the client for the rest"),
+            &out.hint("only servers can be switched off here; switch off the others in the client"),
         );
     }
     if !args.all && !costs.others.is_empty() {
@@ -163,7 +163,7 @@ fn render(
 /// Maximum number of names in a sentence.
 const NAMED: usize = 3;
 
-/// Returns the first names, and the number of remaining ones.
+/// Joins the first names, and counts the others.
 fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     let named = names.by_ref().take(NAMED).collect::<Vec<_>>().join(", ");
     match names.count() {
@@ -172,7 +172,7 @@ fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     }
 }
 
-/// Returns the servers, skills and files that a client loads at a cost that is not fully known.
+/// Returns the servers, skills and files that a client loads and whose cost is not fully known.
 fn unknown<'c>(costs: &'c Costs, client: &str) -> Vec<&'c str> {
     let tools = costs.unused.iter().chain(&costs.others).filter(|each| {
         let is_partial = each.unknown_tools.is_some_and(|tools| tools > 0);
@@ -197,7 +197,6 @@ pub(super) fn cost(each: &ToolCost) -> String {
     format!("{} in {}", tokens(each), each.client)
 }
 
-/// Returns the cost of a tool in words.
 fn tokens(each: &ToolCost) -> String {
     let mut text = about(each.tokens);
     if let Some(loaded) = each.loaded_tokens.filter(|_| each.loaded_tokens != each.tokens) {
@@ -297,7 +296,7 @@ fn switch_off(
     out.text(&text)
 }
 
-/// Returns the entries of the clients that load a server without using it.
+/// Returns the unused entries of a server, one for each client that loads the server.
 fn named<'a>(
     settings: &Settings,
     registry: &Registry,
@@ -358,7 +357,8 @@ fn not_unused(settings: &Settings, found: &[&ToolCost], first: &ToolCost) -> Str
     )
 }
 
-/// Plans the change of one file. A file that its client rejects is an error, because the change would have no effect.
+/// Plans the change of one file. Errors if the client rejects the file as it is, because the change would have no
+/// effect.
 fn planned_for(
     settings: &Settings,
     path: PathBuf,

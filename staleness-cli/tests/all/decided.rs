@@ -148,7 +148,7 @@ fn an_agent_forgets_no_tool_and_removes_no_client() {
     refused(
         &sandbox,
         &[
-            ("tools forget github --yes", "an agent cannot delete what is known of a tool"),
+            ("tools forget github --yes", "an agent cannot delete a tool's records"),
             ("uninstall claude-code", "an agent cannot remove what the user installed"),
         ],
     );

@@ -165,7 +165,7 @@ fn a_server_is_accepted_in_one_scope_and_the_other_is_named() {
         }
         probe(&sandbox, 2);
     }
-    let other = "another one has changes of its own: `staleness tools diff github --scope global`";
+    let other = "the entry in the other scope also has changes: `staleness tools diff github --scope global`";
     let accept = ["tools", "accept", "github"];
     for args in [&["tools", "diff", "github"], &accept] {
         let text = sandbox.ok(args);

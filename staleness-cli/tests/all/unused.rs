@@ -165,7 +165,9 @@ fn what_is_never_used_is_told_by_client_with_its_cost() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(text.contains("only servers can be switched off here; use the client for the rest"));
+    assert!(
+        text.contains("only servers can be switched off here; switch off the others in the client")
+    );
     let asks = "`staleness scan --probe` finds the unknown costs";
     assert!(text.contains(asks), "{text}");
     pinned(&sandbox, "dark", &json!([tool("known", "")]));

@@ -1,4 +1,4 @@
-//! `hook --explain`: describes what a payload would do.
+//! `hook --explain`: describes how a payload would be handled.
 
 use staleness_core::text::counted;
 use staleness_service::model_text::{ModelName, NameKind};

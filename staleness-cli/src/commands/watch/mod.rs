@@ -39,7 +39,7 @@ use screen::{Asked, Screen};
 
 /// Maximum wait for a key before the store is read again.
 const TICK: Duration = Duration::from_millis(500);
-/// Time in which to restore the terminal after a signal asked the process to end.
+/// Time that the screen has to end after a signal, before the process exits.
 const GRACE: Duration = Duration::from_secs(3);
 /// Age at which the configuration of the clients is read again.
 const OLD: Duration = Duration::from_secs(30);
@@ -69,13 +69,13 @@ enum Key {
 /// A change that can be undone.
 #[derive(Debug)]
 enum Undo {
-    /// The hold as the change left it, and before.
+    /// The tool, and its hold after the change and before it.
     Hold(ToolKey, [Hold; 2]),
-    /// The item as the change left it, and before.
+    /// The item after the change, and before it.
     Work(Box<(Work, Work)>),
-    /// The item as the change left it, and before, if it had a row.
+    /// The item after the change, and before it. `None` if it had no row.
     Item(Box<(Item, Option<Item>)>),
-    /// The document with its text before.
+    /// The document's path, and its text before the change.
     Text(String, Box<FixedDocument>),
 }
 
@@ -97,8 +97,8 @@ pub(crate) fn run(global: &Global, out: &Output) -> Result<(), CliError> {
     shown.map_err(trouble)
 }
 
-/// Ends the process if it does not end by itself after a signal: if the terminal is gone, waiting for a key never
-/// returns. The screen has ended once the returned sender is dropped.
+/// Exits the process if the screen has not ended [`GRACE`] after a signal: if the terminal is gone, waiting for a key
+/// never returns. Dropping the returned sender reports that the screen has ended.
 fn end_anyway(stop: &Arc<AtomicBool>) -> Sender<()> {
     let (shown, ended) = channel();
     let stop = Arc::clone(stop);
@@ -204,7 +204,7 @@ impl<'a> Watch<'a> {
         self.read_at.elapsed() > OLD || now().ok().is_some_and(|now| Some(now) != self.revision)
     }
 
-    /// Carries out the action of a key, and reports the result.
+    /// Carries out a request. Returns the text to show at the bottom of the screen.
     fn carry_out(&mut self, asked: &Asked) -> Result<String, CliError> {
         let settings = self.settings()?;
         let hold = |key: &ToolKey, hold| {
@@ -231,14 +231,14 @@ impl<'a> Watch<'a> {
                     let before = before.into_iter().find(|it| it.key == left.key);
                     self.undo.push(Undo::Item(Box::new((left, before))));
                 }
-                Ok(format!("{id} still holds; press u to undo"))
+                Ok(format!("{id} is marked as still true; press u to undo"))
             }
             Asked::Verify(Key::Work(id, scope)) => {
                 let registry = settings.open(Access::Write)?;
                 let before = service::find(&registry, &settings, id, *scope)?;
                 let left = registry.work().touch(before.key.clone(), clock::now()).wait()?;
                 self.undo.push(Undo::Work(Box::new((left, before))));
-                Ok(format!("{id} still matters; press u to undo"))
+                Ok(format!("{id} is marked as still relevant; press u to undo"))
             }
             Asked::Verify(Key::Block(id)) => {
                 let place = place(&settings, &settings.open(Access::Look)?, id)?;
@@ -257,7 +257,8 @@ impl<'a> Watch<'a> {
                 Ok(format!("{id}: {} → {}; press u to undo", done.from, done.to))
             }
             Asked::Settle(Key::Block(_)) => {
-                Ok("mend it in its file, or by `check --fix`; v marks it as still true".to_owned())
+                Ok("correct it in its file or with `check --fix`; v marks it as still true"
+                    .to_owned())
             }
             Asked::Undo => match self.undo.pop() {
                 Some(Undo::Hold(key, [left, before])) => {
@@ -265,7 +266,7 @@ impl<'a> Watch<'a> {
                     let is_left = |row: &Row| row.key == Key::Tool(key.clone(), left);
                     if !self.screen.lists[0].iter().any(is_left) {
                         return Ok(format!(
-                            "{} was changed since, so nothing was undone",
+                            "{} has changed since then, so nothing was undone",
                             key.name
                         ));
                     }
@@ -276,18 +277,18 @@ impl<'a> Watch<'a> {
                     let id = before.key.to_string();
                     let registry = settings.open(Access::Write)?;
                     registry.work().restore(left, before, act(&settings)).wait()?;
-                    Ok(format!("{id} is as it was"))
+                    Ok(format!("{id} was restored"))
                 }
                 Some(Undo::Item(both)) => {
                     let (left, before) = *both;
                     let id = left.key.id.to_string();
                     let registry = settings.open(Access::Write)?;
                     registry.knowledge().restore(left, before, act(&settings)).wait()?;
-                    Ok(format!("{id} is as it was"))
+                    Ok(format!("{id} was restored"))
                 }
                 Some(Undo::Text(path, before)) => {
                     write(&settings, &path, &before)?;
-                    Ok(format!("{path} is as it was"))
+                    Ok(format!("{path} was restored"))
                 }
                 None => Ok("nothing to undo".to_owned()),
             },
@@ -296,7 +297,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Returns one line for each signal, with its kind and its sentence.
+/// Returns one line per signal, with its kind and reason, and a line with the next action.
 fn evidence(verdict: &Verdict) -> Vec<String> {
     let line =
         |it: &staleness::verdict::Signal| format!("{}: {}", it.kind.as_str(), escape(&it.reason));
@@ -342,7 +343,7 @@ const fn scope(scope: &Scope) -> ScopeChoice {
     if matches!(scope, Scope::Global) { ScopeChoice::Global } else { ScopeChoice::Project }
 }
 
-/// Returns the path and the last line of a paragraph that the last check found.
+/// Returns the path and the last line of a paragraph, or `None` if the last check did not find the paragraph.
 fn place(
     settings: &Settings,
     registry: &Registry,
@@ -358,10 +359,10 @@ fn place(
 }
 
 fn gone(id: &str) -> CliError {
-    CliError::invalid(format!("{id} was changed since the last check; check again"))
+    CliError::invalid(format!("{id} has changed since the last check; check again"))
 }
 
-/// Writes a document, and checks it.
+/// Writes a document, and checks it again.
 fn write(settings: &Settings, path: &str, text: &FixedDocument) -> Result<(), CliError> {
     text.write().map_err(|why| CliError::invalid(format!("{path} {why}")))?;
     let paths = [documents::on_disk(settings, path)];

@@ -11,7 +11,7 @@ use staleness::verdict::Level;
 use super::{Key, Row};
 
 const NAMES: [&str; 4] = ["tools", "documents", "knowledge", "work"];
-/// The width below which columns of the table are omitted.
+/// The width in columns below which the table is cut off.
 const NARROW: u16 = 60;
 
 const HELP: &str = "tab list  / filter  enter evidence  p pin  v verify  s settle  u undo  q quit";
@@ -132,7 +132,10 @@ impl Screen {
         } else if !self.told.is_empty() {
             self.told.clone()
         } else if frame.area().width < NARROW {
-            format!("{} columns are too narrow; {NARROW} show everything", frame.area().width)
+            format!(
+                "{} columns are too narrow; at least {NARROW} show everything",
+                frame.area().width
+            )
         } else if !self.filter.is_empty() {
             format!("/{}  (esc shows all)", self.filter)
         } else {

@@ -21,7 +21,7 @@ use staleness_service::when;
 pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Result<(), CliError> {
     let item = item(settings, args)?;
     if item.expires_at.is_some_and(|at| at <= item.created_at) {
-        out.warn("warning: it has already expired, so it counts as overdue");
+        out.warn("warning: the item has already expired, so it counts as overdue");
     }
     if args.dry_run {
         return preview(settings, item, args.global, out);
@@ -29,7 +29,7 @@ pub(super) fn run(settings: &Settings, args: &WorkAddArgs, out: &Output) -> Resu
     let act = act(settings);
     let registry = settings.open(Access::Write)?;
     let item = registry.work().add(item, act).wait()?;
-    // A global item says nothing about this project.
+    // A global item does not belong to this project, so the project is not registered.
     if !args.global {
         registry.admin().see_project(&settings.project, settings.now).wait()?;
     }
@@ -63,7 +63,6 @@ fn preview(settings: &Settings, item: Work, global: bool, out: &Output) -> Resul
     })
 }
 
-/// Returns the work item to add.
 fn item(settings: &Settings, args: &WorkAddArgs) -> Result<Work, CliError> {
     let now = settings.now;
     let Some(kind) = kind(Some(&args.kind))? else {
@@ -107,7 +106,7 @@ fn note(text: Option<&str>, kind: WorkKind) -> Result<NoteType, CliError> {
     })?;
     if note.is_some() && kind != WorkKind::Note {
         return Err(CliError::invalid(format!("a {kind} has no type"))
-            .hint("--type goes with notes; leave it out here"));
+            .hint("--type is only for notes; leave it out here"));
     }
     Ok(note.unwrap_or_default())
 }

@@ -49,7 +49,7 @@ pub(super) fn set(settings: &Settings, args: &WorkSetArgs, out: &Output) -> Resu
             .hint("see `staleness work set --help`"));
     }
     if item.by_person && patch.text.is_some() && !patch.by_person && !settings.may_be_agent() {
-        let message = "sessions no longer quote it, and agents may change it: pass the new text as an argument in a terminal to keep both";
+        let message = "sessions no longer quote it, and agents may change it; to prevent both, pass the new text as an argument in a terminal";
         out.warn(&format!("warning: the new text was not typed at a terminal, so {message}"));
     }
     let named = patch.to.is_some();

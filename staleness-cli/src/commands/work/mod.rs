@@ -60,7 +60,7 @@ pub(crate) fn run(
         }
         Some(WorkCommand::Claim(args)) => change::claim(settings, args, out),
         Some(WorkCommand::Release { id, session, scope }) => {
-            // Only a person, who acts without an agent, can release another's claim.
+            // A person, who acts without an agent, may release any claim. An agent must give its name.
             service::as_someone(settings)?;
             let session = words::optional("session's id", session.as_ref())?;
             by_id(id, scope, &|items, key| {
@@ -158,7 +158,6 @@ fn dangling(
     Ok(dangling)
 }
 
-/// Prints an item after a change.
 fn print(
     registry: &Registry,
     settings: &Settings,
@@ -169,7 +168,7 @@ fn print(
     out.done(&json!({ "item": told }), || work::noted(&told, false, out))
 }
 
-/// Warns if an item is handed to an unknown agent. Returns true if it warned.
+/// Warns if an item is handed over to an unknown agent. Returns true if it is.
 fn warn_of_stranger(
     settings: &Settings,
     registry: &Registry,
@@ -183,7 +182,7 @@ fn warn_of_stranger(
     Ok(true)
 }
 
-/// Returns an act at the current time, by the named agent or a person.
+/// Returns an act of the named agent, or of a person if none is named.
 pub(super) fn act(settings: &Settings) -> Act {
     service::act(settings, settings.agent.clone())
 }
