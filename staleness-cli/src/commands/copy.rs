@@ -39,8 +39,8 @@ pub(crate) fn run(args: &CopyArgs, out: &Output) -> Result<(), CliError> {
     })
 }
 
-/// Copies the current contents of `from` to the registry that `to` opens. Also returns true if the two were compared and
-/// are the same.
+/// Copies the current contents of `from` to the registry that `to` opens. Also returns true if the two were compared
+/// and hold the same records.
 fn copy(
     from: &Registry,
     to: impl Fn(Access) -> Result<Registry, CliError>,
@@ -58,7 +58,7 @@ fn copy(
     if are_same(&mut original, exported(&target, to_name)?)? {
         drop(target);
         if !dry_run {
-            // If there are no records, it may not exist yet.
+            // A target without records may not exist yet.
             to(Access::Write)?;
         }
         return Ok((TransferCounts::default(), true));
@@ -95,7 +95,7 @@ fn are_same(one: &mut Input, mut other: Input) -> Result<bool, CliError> {
     }
 }
 
-/// Parses the URL of a persistent registry.
+/// Parses the URL of a registry. Rejects one in memory.
 fn persistent_url(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     match named_url(name, text)? {
         StoreUrl::Memory => Err(CliError::invalid(format!("{name} `memory:` is lost on exit"))
@@ -104,8 +104,8 @@ fn persistent_url(name: &str, text: &str) -> Result<StoreUrl, CliError> {
     }
 }
 
-/// Returns true if two URLs clearly name the same registry. If this is not recognised, the registry is compared with
-/// itself.
+/// Returns true if two URLs clearly name the same registry. If two names of one registry are not recognised, the
+/// registry is compared with itself.
 fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     let place = |path: &std::path::Path| {
         let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -117,8 +117,8 @@ fn is_same_place(one: &StoreUrl, other: &StoreUrl) -> bool {
     }
 }
 
-/// Opens the registry at a URL. Returns `None` if it does not exist and must not be created. A dry run only
-/// reads.
+/// Opens the registry at a URL. Returns `None` if it does not exist and `access` is only for reading. A dry run never
+/// writes.
 fn opened(url: &StoreUrl, access: Access, dry_run: bool) -> Result<Option<Registry>, CliError> {
     let options = OpenOptions {
         create: access == Access::Write,
@@ -136,7 +136,7 @@ fn opened(url: &StoreUrl, access: Access, dry_run: bool) -> Result<Option<Regist
     }
 }
 
-/// Adds the name of the registry to an error that lacks it.
+/// Adds the name of the registry to a store error that lacks it.
 fn named(mut error: CliError, name: &str) -> CliError {
     if error.kind == ErrorKind::Store && !error.message.starts_with(name) {
         error.message = format!("{name}: {}", error.message);

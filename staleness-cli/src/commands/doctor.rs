@@ -63,7 +63,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
     match settings.open(Access::Look) {
         Err(error) => {
             let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            // The user is already running `doctor`.
+            // The user is already running `doctor`, so that hint is left out.
             let hint = hint.replace("run `staleness doctor`; ", "");
             add("store", State::Fail, format!("{}{hint}", error.message));
         }
@@ -71,7 +71,8 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<u8, CliError> {
             let (state, detail) = store(settings);
             add("store", state, detail);
             if let Some(trouble) = cannot_write(settings) {
-                let detail = format!("{trouble}; until then, uses are lost without a warning");
+                let detail =
+                    format!("{trouble}; until this is fixed, uses are lost without a warning");
                 add("writing", State::Fail, detail);
             }
             if let Some((state, detail)) = spool(settings) {
@@ -181,7 +182,9 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
     let Waiting { entries, refused, lost } = waiting;
     let mut all = Vec::new();
     if lost > 0 {
-        all.push(format!("{lost} uses or sessions were lost; delete `lost` to dismiss this"));
+        all.push(format!(
+            "{lost} uses or sessions were lost; delete the file `lost` to dismiss this message"
+        ));
     }
     if refused > 0 {
         all.push(format!("{refused} entries cannot be recorded; delete the files *.refused"));
@@ -192,13 +195,13 @@ fn spool(settings: &Settings) -> Option<(State, String)> {
         (false, true) => State::Ok,
     };
     if entries > 0 {
-        let next = "the next command that writes records them";
+        let next = "the next command that writes to the store records them";
         all.push(format!("{entries} uses or sessions wait to be recorded; {next}"));
     }
     (!all.is_empty()).then(|| (state, format!("{folder}: {}", all.join(". "))))
 }
 
-/// Counts stale documents, doubtful items and overdue work. These are not faults of this program.
+/// Counts stale documents, doubtful items and overdue work, which are not faults of this program.
 fn memory(settings: &Settings, registry: &Registry) -> Result<(State, String), CliError> {
     let remembered = Remembered::read(settings, registry)?;
     let doubtful = World::new(settings, None, &Silent).doubtful(registry)?;
@@ -261,7 +264,7 @@ fn hooks(settings: &Settings) -> (State, String) {
     (State::Ok, format!("set up in {places}"))
 }
 
-/// Returns the file system of the store's folder. Warns about network file systems, where locks may fail.
+/// Returns the file system of the store's folder. Warns about network file systems, on which locks may fail.
 fn medium(settings: &Settings) -> Option<(State, String)> {
     let folder = existing_folder(settings.url.path()?)?;
     Some(match mounts::medium_of(&folder) {
@@ -280,8 +283,8 @@ fn existing_folder(file: &Path) -> Option<PathBuf> {
     file.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf)
 }
 
-/// Returns the reason why nothing can be recorded now. Tries to write a small file beside the store, or in the
-/// nearest existing folder.
+/// Returns the reason why nothing can be recorded now, or `None`. Tries to write a small file beside the store, or in
+/// the nearest existing folder.
 fn cannot_write(settings: &Settings) -> Option<String> {
     let path = settings.url.path()?;
     let folder = existing_folder(path)?;
@@ -298,10 +301,10 @@ fn cannot_write(settings: &Settings) -> Option<String> {
     tried.err().map(|error| format!("{}: {}", folder.display(), in_words(&error)))
 }
 
-/// Size of the probe file in bytes, enough for a few uses.
+/// Size of the probe file in bytes, enough to record a few uses.
 const PROBE_BYTES: usize = 64 * 1024;
 
-/// Returns the number of bytes in the log of SQLite and in the spool, which belong to the store.
+/// Returns the size of SQLite's log and of the spool, in bytes. Both count as parts of the store.
 fn beside(settings: &Settings, path: &Path) -> u64 {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");

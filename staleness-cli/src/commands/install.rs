@@ -22,12 +22,11 @@ use crate::settings::Settings;
 /// Maximum number of attempts to change a file while others change it.
 const ATTEMPTS: usize = 8;
 
-/// The command: set up a client, undo that, or disable servers.
+/// The action: set up a client, undo the setup, or disable servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Init,
     Uninstall,
-    /// Switch servers off.
     Switch,
 }
 
@@ -39,7 +38,6 @@ pub(super) struct Planned {
     pub(super) notes: Vec<String>,
 }
 
-/// Sets a client up.
 pub(crate) fn init(global: &Global, args: &InitArgs, out: &Output) -> Result<(), CliError> {
     match args.place.client() {
         Some(client) => run_for(Verb::Init, client, global, &args.place, args.skill, false, out),
@@ -107,7 +105,7 @@ fn run_for(
     if let Some(folder) = args.named_before(&std::env::args_os().collect::<Vec<_>>()) {
         global.project = Some(folder);
     }
-    // An unreadable policy does not matter for other files.
+    // An unreadable policy does not affect the clients' files.
     let settings = Settings::new(&global, None, true)?;
     let level = args.level();
     let folders = folders(&settings);
@@ -168,14 +166,13 @@ fn run_for(
     out.text(&summary(verb, client, level, &done, &notes, args.dry_run, out))
 }
 
-/// Returns the reason why the client would reject the file, and so ignore our entry.
+/// Returns the reason why the client would reject the file, and therefore ignore our entry.
 fn refused(client: Client, planned: &Planned) -> Option<String> {
     let before = planned.change.before.as_deref()?;
     let why = refusal(client.as_str(), &planned.target.path, before)?;
     Some(format!("{why}; until then the client ignores this file"))
 }
 
-/// Returns the folders of the clients.
 pub(super) fn folders(settings: &Settings) -> Folders {
     Folders {
         home: settings.home.clone(),
@@ -186,7 +183,7 @@ pub(super) fn folders(settings: &Settings) -> Folders {
     }
 }
 
-/// Returns this program's entry for configuration files: its absolute path with the store and policy given to it.
+/// Returns the program for configuration files: its absolute path, and the store and policy that were given.
 fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
     let mut options = Vec::new();
     if global.store.is_some() {
@@ -198,8 +195,8 @@ fn program(global: &Global, settings: &Settings) -> Result<Program, CliError> {
     Ok(Program { path: text(&own_path()?)?, options })
 }
 
-/// Returns this program's path from the search path, because the target of a link may contain a version.
-/// Falls back to the path of the executable.
+/// Returns this program's path as found in the search path, because the target of a link may contain a version. Falls
+/// back to the path of the executable.
 pub(super) fn own_path() -> Result<PathBuf, CliError> {
     let unknown = |what: String| {
         CliError::new(ErrorKind::Io, format!("cannot find this program's own path: {what}"))
@@ -218,7 +215,7 @@ pub(super) fn own_path() -> Result<PathBuf, CliError> {
     Ok(found.unwrap_or(running))
 }
 
-/// Returns true if `npx` or `uvx` fetched the program for a single run.
+/// Returns true if the path is in the cache of `npx` or `uvx`.
 fn is_in_cache(program: &Path) -> bool {
     program
         .components()
@@ -229,7 +226,7 @@ fn absolute(url: &StoreUrl) -> Result<String, CliError> {
     Ok(match url {
         StoreUrl::Sqlite(path) => format!("sqlite:{}", text(&full(path)?)?),
         StoreUrl::Redb(path) => format!("redb:{}", text(&full(path)?)?),
-        // A password must not be written to files that are shared and committed.
+        // Configuration files may be shared and committed, so they must not contain a password.
         StoreUrl::Postgres(url) if url.has_password() => {
             let message = format!("{url}: the password would be written to a configuration file");
             return Err(CliError::invalid(message)
@@ -249,7 +246,7 @@ fn full(path: &Path) -> Result<PathBuf, CliError> {
 fn text(path: &Path) -> Result<String, CliError> {
     let wrong = || {
         CliError::invalid(format!("the path {} is not UTF-8 text", brief(path)))
-            .hint("configuration files cannot contain it; move the file")
+            .hint("a configuration file cannot contain this path; move the file elsewhere")
     };
     path.to_str().map(str::to_owned).ok_or_else(wrong)
 }
@@ -269,7 +266,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
         Verb::Init | Verb::Switch => {
             let after = part.install(text);
             let backup = match &before {
-                // The backup belongs to an earlier file.
+                // There is no file, so any backup is of an earlier one.
                 None => Backup::Remove,
                 Some(text) if verb == Verb::Init && part.is_in(text) && kept.is_some() => {
                     Backup::Keep
@@ -314,7 +311,7 @@ pub(super) fn plan(verb: Verb, target: Target, level: Level) -> Result<Planned, 
     Ok(Planned { change: Change { place, before, after, backup }, target, level, notes })
 }
 
-/// Writes all files. If one cannot be written, reverts the ones before it.
+/// Writes all files. If one cannot be written, restores the files already written.
 pub(super) fn carry_out(verb: Verb, planned: Vec<Planned>) -> Result<Vec<Planned>, CliError> {
     let mut done: Vec<Planned> = Vec::new();
     for each in planned {
@@ -363,7 +360,7 @@ fn carry_out_one(verb: Verb, mut planned: Planned) -> Result<Planned, CliError> 
         .hint("close the client, and try again"))
 }
 
-/// Removes folders that are empty without the file.
+/// Removes the file's folders if they are now empty.
 fn tidy(planned: &Planned) {
     remove_empty_folders(&planned.target.path, &planned.target.root);
 }
@@ -374,7 +371,7 @@ pub(super) fn diff(planned: &Planned) -> String {
     unified(&planned.target.part, &path, before.as_deref(), after.as_deref())
 }
 
-/// Returns the change of a file in one word: none, create, remove or change.
+/// Returns the kind of a change: none, create, remove or change.
 fn word(change: &Change) -> &'static str {
     match (&change.before, &change.after) {
         _ if change.is_nothing() => "none",
@@ -395,7 +392,7 @@ pub(super) fn report(planned: &Planned, diff: &str) -> Json {
     })
 }
 
-/// Returns a line with the path of the changed file.
+/// Returns a line that says what happened to the file.
 pub(super) fn written(planned: &Planned) -> String {
     let path = escape(&planned.target.path.display().to_string()).into_owned();
     let line = match word(&planned.change) {

@@ -1,4 +1,4 @@
-//! The overview of everything that needs attention. It writes nothing.
+//! The overview of everything that needs attention. Reading it writes nothing.
 
 use serde_json::json;
 use staleness::Registry;
@@ -23,10 +23,10 @@ use crate::output::{Output, escape, found, tools, work};
 use crate::settings::{Access, Settings};
 use staleness_service::remembered::Remembered;
 
-/// The state of a project: its tools, doubtful documents and items, and overdue work.
+/// The state of a project: its tools, its doubtful documents and items, and its overdue work.
 pub(super) struct Overview {
     pub scan: ScanReport,
-    /// The relevant tools, worst first. Tools that a person disabled are listed, but are not problems.
+    /// The tools that are switched on, worst first, without tools that were removed long ago.
     pub on: Vec<ToolReport>,
     pub off: Vec<ToolReport>,
     pub remembered: Remembered,
@@ -77,9 +77,9 @@ impl Overview {
 
 /// Counts of tools, documents, items and work that need attention.
 pub(super) struct Summary {
-    /// The tools and servers, documents, items of knowledge and work items that need attention.
+    /// Numbers of tools and servers, documents, items of knowledge and work items.
     pub counts: [usize; 4],
-    /// The worst level of these.
+    /// The worst level of any of these.
     pub level: Level,
     /// The reason why the overview cannot say that everything is fine.
     pub unknown: Option<String>,
@@ -176,7 +176,7 @@ pub(crate) fn run(
         let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
         text.push_str(&match on {
             0 => format!("{tools} configured, all switched off\n"),
-            // Nothing is known about tools that have never worked.
+            // Nothing is known about tools that were never used.
             _ if unused == total => {
                 format!("{tools} configured, none used yet: nothing is known about them\n")
             }

@@ -12,7 +12,7 @@ use crate::error::{CliError, ErrorKind, quoted};
 use crate::output::{Cell, Output, Paint, Painter};
 use crate::settings::Settings;
 
-/// Path of a live list.
+/// Path shown for a live list.
 const PATH: &str = "tools/list";
 
 /// A server and the outcome of probing it.
@@ -61,7 +61,7 @@ pub(crate) fn run(
             each.launch = Err(why.to_owned());
         }
     }
-    // A command is probed once per name, even if several clients have it.
+    // The same command under the same name is probed once, even if several clients have it.
     let mut launches: Vec<Launch> = Vec::new();
     let mut servers: Vec<&str> = Vec::new();
     let mut places: Vec<Option<usize>> = Vec::new();
@@ -92,9 +92,9 @@ pub(crate) fn run(
     Ok(told)
 }
 
-/// Returns a missing list for each known live list that this probe replaces. A list for all clients is replaced if
-/// clients now start different servers under one name, and lists of single clients are replaced if the clients now
-/// start the same server.
+/// Returns an empty list for each known live list that this probe replaces, with the state `missing`. If clients now
+/// start different servers under one name, the list for all clients is replaced. If they now start the same server, the
+/// lists of single clients are replaced.
 pub(crate) fn replaced<'i>(
     probed: &[Probed],
     known: impl Iterator<Item = &'i SourceId>,
@@ -123,7 +123,7 @@ pub(crate) fn replaced<'i>(
     known.filter(is_replaced).map(missing).collect()
 }
 
-/// Returns the reason why this build cannot probe the server.
+/// Returns the reason why this build cannot probe the server, or `None` if it can.
 #[cfg(feature = "mcp")]
 fn unreachable(launch: &Launch) -> Option<&'static str> {
     staleness_mcp::probe::unreachable(&launch.target)
@@ -163,8 +163,7 @@ fn ask(_: &[&str], _: Vec<Launch>, _: &Output) -> Result<Vec<Result<String, Stri
     Err(CliError::invalid("this build has no MCP client (feature `mcp`)".to_owned()))
 }
 
-/// Converts an answer to a reading. If clients start different servers under the same name, each list belongs to one
-/// client.
+/// Converts an answer to a reading. If clients start different servers under one name, each list belongs to one client.
 fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: bool) -> Probed {
     let scope = each.source.scope();
     let project: Option<&ProjectId> = scope.project();

@@ -25,7 +25,7 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     for each in entries.iter().filter(|each| matches!(each.subject, Subject::Tool { .. })) {
         *tools.entry(each.id.clone()).or_default() += 1;
     }
-    // The user's and the project's entries with the same name are distinguished.
+    // If both scopes list the name, each entry shows its scope.
     let scope = |each: &service::Entry| match each.subject {
         Subject::Tool { scope, .. } => Some(scope).filter(|_| tools[&each.id] > 1),
         _ => None,
@@ -63,8 +63,8 @@ pub(crate) fn run(settings: &Settings, args: &ReviewArgs, out: &Output) -> Resul
     out.text(&(review::render(&entries, total, out) + &audience(settings, out)))
 }
 
-/// Returns an alternative command for an expired or contradicted item, or an overdue to-do: it keeps the item,
-/// while the first command ends or corrects it.
+/// Returns an alternative command for an expired or contradicted item, or an overdue to-do. It keeps the item, while
+/// the first command ends or corrects it.
 fn otherwise(each: &service::Entry) -> Option<String> {
     let Subject::Item { path, .. } = &each.subject else { return None };
     let is_wrong = each.verdict.rests_on(SignalKind::Contradicted);
@@ -82,8 +82,8 @@ fn otherwise(each: &service::Entry) -> Option<String> {
     Some(format!("staleness knowledge set --{field} {}", quoted(&each.id)))
 }
 
-/// Returns the next command to run, or a text after `# ` if there is none. `scope` is set for a tool that is listed in
-/// both scopes. `open` opens a file at a line.
+/// Returns the next command to run, or a text after `# ` if there is none. `scope` is set for a tool that both scopes
+/// list. `open` formats a command that opens a file at a line.
 fn command(
     each: &service::Entry,
     scope: Option<&str>,
@@ -114,7 +114,7 @@ fn command(
         Subject::Work { by_person: true, .. } if is_agent => "# ask the user".to_owned(),
         Subject::Work { .. } => format!("staleness stale resolve {quoted}"),
         Subject::Block { path, line } => open(path, *line),
-        // The id comes last. After an id that begins with `-`, no options are parsed.
+        // The id comes last, because no options are parsed after an id that begins with `-`.
         Subject::Item { path, line, cite } => match (verdict.action, path) {
             (NextAction::Complete | NextAction::Reschedule, _) => {
                 format!("staleness knowledge done {quoted}")

@@ -23,7 +23,7 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Cell, Output, tools};
 use crate::settings::{Access, Settings};
 
-/// The largest tool list to read, in bytes.
+/// Maximum size of a tool list, in bytes.
 const MAX_LIST_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<(), CliError> {
@@ -49,7 +49,7 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
     } else {
         let report = apply(&registry, settings, &live, None)?;
         if probed.is_some() {
-            // A server may list different names each time.
+            // A server may list other names each time, so old names are pruned.
             registry.admin().prune_names(settings.now, false, &mut || true).wait()?;
         }
         report
@@ -92,7 +92,7 @@ fn read_list(
     if text.len() as u64 > MAX_LIST_BYTES {
         return Err(trouble(format!("larger than {MAX_LIST_BYTES} bytes")));
     }
-    // A list has the scope of its server, which is the project if only the project configures the server.
+    // A list has the scope of its server. The scope is the project if only the project configures the server.
     let own = server.is_some_and(|server| is_project_server(settings, server));
     live::tools_list(&text, server, &shown, own.then_some(&settings.project.id))
         .map_err(|error| CliError::invalid(error.to_string()).hint(hint))
@@ -135,7 +135,7 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
         }
     };
     let would = if dry_run { "would be " } else { "" };
-    // A tool that awaits a person's decision is listed only once, with its changes.
+    // A tool that waits for a person's decision is listed only once, with its changes.
     let is_changed = |tool: &ToolReport| {
         tool.presence.cause == PresenceCause::DefinitionChanged
             && report.changed.iter().any(|row| row.key == tool.key)

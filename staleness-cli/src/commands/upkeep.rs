@@ -14,7 +14,7 @@ use crate::error::{CliError, ErrorKind, in_words};
 use crate::output::{Output, escape};
 use crate::settings::{Access, Settings};
 
-/// The rows that pruning removes, or would remove.
+/// The numbers of rows that pruning removes, or would remove.
 pub(super) struct Pruned {
     routes: RoutePruneReport,
     outcomes: PruneReport,
@@ -32,7 +32,7 @@ impl Pruned {
         Ok(Self { routes, outcomes, left: prune_left(registry, now, dry_run)? })
     }
 
-    /// Returns the numbers of rows, also in words, by kind. All but the first two are usually 0.
+    /// Returns the number of rows of each kind, as a number and in words. All but the first two are usually 0.
     fn counts(&self) -> [(u64, String); 8] {
         let Self { routes, outcomes, left } = self;
         [
@@ -52,7 +52,7 @@ impl Pruned {
         .map(|(removed, one, many)| (removed, counted(removed, one, many)))
     }
 
-    /// Returns the numbers of rows in words, without those that are 0.
+    /// Returns the numbers of rows in words, without the zeros.
     pub(super) fn words(&self) -> Vec<String> {
         let counts = self.counts().into_iter().filter(|(removed, _)| *removed > 0);
         counts.map(|(_, words)| words).collect()

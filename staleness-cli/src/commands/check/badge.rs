@@ -24,7 +24,7 @@ pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {
     out.text(&image(&message, color))
 }
 
-/// Returns the text and the color of the badge.
+/// Returns the text of the badge and its colour.
 fn message_of(checked: &Checked) -> (String, &'static str) {
     let report = &checked.report;
     let has_gaps = !report.blind.is_empty() || !report.skipped.is_empty();

@@ -14,7 +14,7 @@ use staleness_service::save::leads_out_of;
 
 /// Version of the file format.
 const FORMAT: u32 = 2;
-/// The largest baseline to read, in bytes.
+/// Maximum size of a baseline, in bytes.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Known findings. They do not include line numbers, so a finding that moves stays known.
@@ -30,8 +30,8 @@ struct BaselineEntry {
     kind: String,
     /// Digest of the text, in hexadecimal.
     block: String,
-    /// Digest of the subject of the fact, such as the missing path. In plain text, the names would count as present if
-    /// this file is part of the project.
+    /// Digest of the subject of the fact, such as the missing path. If the baseline is part of the project, a name in
+    /// plain text would count as present.
     subject: String,
 }
 
@@ -63,18 +63,18 @@ impl Baseline {
         Self { findings: known.collect() }
     }
 
-    /// Returns the number of listed findings.
+    /// Returns the number of findings.
     pub(crate) fn len(&self) -> usize {
         self.findings.len()
     }
 
-    /// Returns true if the baseline lists a fact for a text.
+    /// Returns true if the baseline lists a fact about the text with this digest.
     pub(crate) fn lists(&self, path: &str, fact: &Fact, digest: u64) -> bool {
         self.findings.contains(&entry(path, fact, digest))
     }
 
-    /// Counts the findings of `now` against this baseline. `all` also contains weak findings. Only entries for checked
-    /// documents can count as gone.
+    /// Counts the findings of `now` that are new and known, and the entries that are gone. `all` also contains weak
+    /// findings. Only entries of checked documents can be gone.
     pub(crate) fn compare(
         &self,
         now: &Self,
@@ -96,7 +96,7 @@ impl Baseline {
             return Err(trouble("is a link that points outside the project".into()));
         }
         let text = text_within(path, MAX_BYTES).map_err(trouble)?;
-        // The error itself would quote the file.
+        // The error is not shown, because it would quote the file.
         let file: File = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             trouble(format!("it is not a baseline (line {line}, column {column})"))
@@ -108,7 +108,6 @@ impl Baseline {
         Ok(Self { findings: file.findings.into_iter().collect() })
     }
 
-    /// Writes the file atomically.
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
         let file = File { format: FORMAT, findings: self.findings.iter().cloned().collect() };
         let mut text = serde_json::to_string_pretty(&file)
@@ -136,7 +135,7 @@ fn entry(path: &str, fact: &Fact, digest: u64) -> BaselineEntry {
     }
 }
 
-/// Returns the subject of a fact, which does not depend on commits or releases. May be empty.
+/// Returns the subject of a fact, without commits and releases, so that it stays the same. Empty if the fact has none.
 pub(crate) fn subject(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. }

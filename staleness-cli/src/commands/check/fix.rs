@@ -12,7 +12,7 @@ use crate::output::{Cell, Output, Paint, diff, escape};
 /// Maximum number of rows for names that were not fixed.
 const ROWS: usize = 25;
 
-/// Returns an error if writing needs consent but there is nobody to ask.
+/// Errors if writing needs consent but there is no terminal on which to ask.
 fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
     if args.dry_run || args.yes || can_ask(out) {
         return Ok(());
@@ -21,7 +21,7 @@ fn may_write(args: &CheckArgs, out: &Output) -> Result<(), CliError> {
         .hint("see the changes with --dry-run, then add --yes"))
 }
 
-/// Shows the changes, and writes them after consent.
+/// Shows the changes, and writes them after consent. Returns true if they were written.
 pub(super) fn run(args: &CheckArgs, fixes: &mut Fixes, out: &Output) -> Result<bool, CliError> {
     if !fixes.documents.is_empty() {
         may_write(args, out)?;

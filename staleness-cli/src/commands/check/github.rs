@@ -14,8 +14,8 @@ use staleness_service::lock::{self, Comparison};
 
 use super::locked::NOT_ACCEPTED;
 
-/// Returns an annotation for each finding, each unchecked file, and each note about the whole check. Findings with only
-/// weak evidence are included only if `weak` is true.
+/// Returns an annotation for each finding, each unchecked file, and each note on the whole check. Findings with only
+/// weak evidence are included if `weak` is true.
 pub(crate) fn annotations(
     findings: &Findings,
     report: &Report,
@@ -76,8 +76,8 @@ fn note_annotation(note: &Note) -> String {
     format!("::notice title=staleness check::{}\n", data(&escape(&note.text)))
 }
 
-/// Returns the file property for a path of the repository. Empty for a file of the user, and for a name that
-/// a log cannot show.
+/// Returns the file property for a path in the repository. Empty for a file of the user, and for a name that a log
+/// cannot show.
 fn place(path: &str) -> Vec<String> {
     let named = !path.starts_with("~/") && escape(path) == path;
     named.then(|| format!("file={}", property(path))).into_iter().collect()

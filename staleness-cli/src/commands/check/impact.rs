@@ -9,7 +9,7 @@ use crate::output::{Cell, Output, Paint};
 /// Maximum number of rows to show.
 const ROWS: usize = 50;
 
-/// Formats a row for each name of a changed symbol or file, and the number of names.
+/// Formats the numbers of documents and changed files, and a row for each name of a changed symbol or file.
 pub(super) fn table<'a>(impact: &'a Impact, out: &Output) -> String {
     let row = |(document, name): (&Touched, &TouchedName)| -> Vec<Cell> {
         let mut why = name.file.clone();

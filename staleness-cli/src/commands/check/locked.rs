@@ -14,7 +14,7 @@ use crate::settings::{Access, Settings};
 /// The state of a tool with a change that no person has accepted.
 pub(super) const NOT_ACCEPTED: &str = "not accepted";
 
-/// Prints the changes. Returns true if there are changes, if anything could not be read, or if a tool is withheld.
+/// Prints the changes. Returns true if anything was changed, could not be read, or is withheld.
 pub(super) fn run(
     settings: &Settings,
     format: ReportFormat,

@@ -33,7 +33,8 @@ use staleness_service::citations;
 use staleness_service::documents::{self, Asked};
 use staleness_service::save::leads_out_of;
 
-/// Files and the history are read as they are today, so with `--now` the result would mix two points in time.
+/// Text for a check with `--now`. Files and git history are read as they are today, so its result would mix two points
+/// in time.
 const NOT_KEPT: &str = "not recorded because of --now; the overview does not show it";
 
 /// The result of a check, without the findings in the baseline.
@@ -150,7 +151,7 @@ fn fails(settings: &Settings, args: &CheckArgs, checked: &Checked) -> bool {
     })
 }
 
-/// Returns the baseline of these findings. It contains weak ones only with `--verbose`.
+/// Returns the baseline of these findings. Weak ones are included only with `--verbose`.
 fn baseline(found: &Findings, context: &Context, out: &Output) -> Baseline {
     if out.verbose { Baseline::of(found) } else { Baseline::of_strong(found, context) }
 }
@@ -172,7 +173,7 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {
-        // If no registry can be created, as in a container, the check works without one.
+        // If no registry can be created, as in a container, documents are checked without one.
         match error.hint {
             Some(_) => out.warn(&format!("warning: {}; only files were checked", error.message)),
             None => out.note(&error.message),
@@ -181,7 +182,7 @@ fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     })
 }
 
-/// Returns a predicate for completely checked paths. Only in these does a missing finding count as gone.
+/// Returns a predicate that is true for completely checked paths. A missing finding counts as gone only in these.
 fn is_checked<'a>(report: &'a Report, args: &'a CheckArgs) -> impl Fn(&str) -> bool + 'a {
     let there: BTreeSet<&str> =
         report.documents.iter().map(|each| each.key.path.as_str()).collect();

@@ -19,13 +19,13 @@ use staleness_service::lock::{self, Comparison, Moved, Unaccepted, Unchecked};
 
 /// URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// Name of the fingerprint, which stays the same if a finding moves within its document.
+/// Name of the fingerprint, which does not change if a finding moves within its document.
 const FINGERPRINT: &str = "staleness/v1";
-/// The characters that are encoded in a path.
+/// Characters that are percent-encoded in a path.
 const RESERVED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Returns a run with one result for each signal. Weak signals are included only on request.
+/// Returns a log with one result for each signal. Weak signals are included only on request.
 pub(crate) fn log(
     findings: &Findings,
     report: &Report,
@@ -40,7 +40,7 @@ pub(crate) fn log(
     envelope(&rules, &notifications(report), &results, &json!({ "projectVersion": report.version }))
 }
 
-/// Returns a log of the changes since `agents.lock` was written, each at its line.
+/// Returns a log of the changes since `agents.lock` was written, each at its line in that file.
 pub(super) fn moved(told: &Comparison) -> Value {
     let rules = [
         Rule {
@@ -262,8 +262,8 @@ const fn words(kind: SignalKind) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Returns one result for each signal. The strongest has the level of the block, the others the level that
-/// each would cause alone.
+/// Returns one result for each signal. The first, strongest one has the level of the block. Each other has the level
+/// that it would cause alone.
 fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) -> Vec<Value> {
     let told = &finding.told;
     let path = told.path.as_deref().unwrap_or_default();
@@ -271,7 +271,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
     let result = |(at, signal): (usize, &Signal)| {
         let evidence = evidence_of(finding, signal);
         let about = evidence.map(|each| subject(&each.fact)).unwrap_or_default();
-        // Counts repetitions of a word within the block.
+        // Number of earlier signals with the same word in the block.
         let before = seen.entry((signal.kind, about.clone())).or_default();
         let about = format!("{about}\n{before}");
         *before += 1;
@@ -297,7 +297,7 @@ fn results(finding: &Finding, rules: &[Rule], context: &Context, fixes: &Fixes) 
         if let Some(index) = rules.iter().position(|rule| rule.id == signal.kind.as_str()) {
             result["ruleIndex"] = index.into();
         }
-        // Evidence that is reported once may have to be fixed in several places.
+        // Evidence that is reported once may need fixes in several places.
         let same = |each: &&Evidence| {
             evidence.is_some_and(|told| {
                 told.fact.kind() == each.fact.kind() && named(&told.fact) == named(&each.fact)
@@ -354,14 +354,14 @@ fn location(path: &str) -> Value {
     }
 }
 
-/// Encodes a path as a relative reference of RFC 3986. All characters except unreserved ones are
+/// Encodes a path as a relative reference of RFC 3986. All characters except unreserved ones and slashes are
 /// percent-encoded, so that the first part cannot look like a scheme.
 fn escaped(path: &str) -> String {
     utf8_percent_encode(path, RESERVED).to_string()
 }
 
-/// Returns the evidence behind a signal: of its kind and line, with the longest name that the reason
-/// contains.
+/// Returns the evidence behind a signal: of the evidence with its kind and line, the one with the longest name that the
+/// reason contains.
 fn evidence_of<'f>(finding: &'f Finding, signal: &Signal) -> Option<&'f Evidence> {
     let same =
         |each: &&Evidence| signal.kind == each.fact.kind().into() && each.line == signal.line;
@@ -371,7 +371,7 @@ fn evidence_of<'f>(finding: &'f Finding, signal: &Signal) -> Option<&'f Evidence
     longest.or_else(|| there.next())
 }
 
-/// Returns the range of the word behind the signal, or else of the whole block.
+/// Returns the range of the word behind the signal. If the word is unknown, returns the range of the line or block.
 fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Value {
     let first = finding.told.line.unwrap_or(1).max(1);
     let Some(line) = signal.line.filter(|line| *line > 0) else {
@@ -392,7 +392,7 @@ fn region(finding: &Finding, signal: &Signal, evidence: Option<&Evidence>) -> Va
     region
 }
 
-/// Returns the subject of a fact as it appears in reasons.
+/// Returns the subject of a fact in the form that reasons use.
 fn named(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. }

@@ -15,7 +15,7 @@ use crate::output::found::{paint_of, reasons};
 use crate::output::{Output, Screen, escape};
 use crate::settings::Settings;
 
-/// Returns true if standard input is to be checked, or an error if other options contradict that.
+/// Returns true if standard input is to be checked. Errors if other options contradict that.
 pub(super) fn is_asked(args: &CheckArgs) -> Result<bool, CliError> {
     if !args.paths.iter().any(|path| path.as_os_str() == "-") {
         return Ok(false);

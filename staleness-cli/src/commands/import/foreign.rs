@@ -36,13 +36,13 @@ use crate::error::{CliError, quoted};
 use crate::output::{Output, Progress};
 use crate::settings::{Access, Settings};
 
-/// Client of the sources of imported tools.
+/// Client to which the sources of imported tools belong.
 const CLIENT: &str = "import";
-/// Maximum number of lines to write together.
+/// Maximum number of lines to write at once.
 const MAX_ROWS: usize = 500;
-/// Maximum size of these lines, in bytes, so that other writers wait only briefly.
+/// Maximum size of the lines to write at once, in bytes, so that other writers wait only briefly.
 const MAX_BYTES: usize = 4 << 20;
-/// Source of imported tools if none is given.
+/// Default name of the source of imported tools.
 const SOURCE: &str = "import";
 
 #[derive(Deserialize)]
@@ -77,7 +77,7 @@ struct ToolLine {
     description: Option<String>,
 }
 
-/// The record of a line. Lines of knowledge and work are completed with the known record.
+/// The content of a line. Items and work items become records when the known record is read.
 pub(super) enum Entry {
     Use(Box<Use>),
     Tool(Found),
@@ -92,7 +92,7 @@ pub(super) enum Once {
     Tool(ToolName),
     Item(ItemKey),
     Work(WorkKey),
-    /// Also contains the query, for messages.
+    /// Contains the query too, for messages.
     Route(RouteKey, String),
 }
 
@@ -120,7 +120,6 @@ impl fmt::Display for Once {
     }
 }
 
-/// Imports the lines.
 pub(super) fn run(
     settings: &Settings,
     args: &ImportArgs,
@@ -164,7 +163,7 @@ pub(super) fn run(
     let files = documents::filed(settings, &known, &ids, &Silent)?;
     let act = Act { files, ..work::act(settings, settings.agent.clone()) };
     if may_conflict && !args.dry_run && !known.admin().is_empty().wait()? {
-        // Conflicts with known records are detected before anything is written.
+        // Conflicts with known records are found before anything is written.
         let tried = |entry: &Entry| matches!(entry, Entry::Item(..) | Entry::Work(..));
         write(settings, &known.dry(), input, &act, true, tried, Progress::new(out, "checked"))?;
     }
@@ -257,7 +256,7 @@ fn write(
     Ok(report)
 }
 
-/// Writes the records of these lines, each kind together.
+/// Writes the records of these lines, grouped by kind.
 fn put(
     registry: &Registry,
     act: &Act,
@@ -278,7 +277,7 @@ fn put(
                 let beside = line.item(key.clone(), known.knowledge.get(&key));
                 let mut item = beside.map_err(CliError::invalid)?;
                 if act.files.contains_key(&key) {
-                    // The verifications applied to a different text.
+                    // The earlier verifications were of a different text.
                     item.verifications = 0;
                 }
                 items.push(Record::Item(Box::new(item)));
@@ -365,7 +364,7 @@ pub(super) fn entry_of(
     }
 }
 
-/// Replaces the tools of a source by this list. Returns the numbers of new and of known tools.
+/// Replaces the tools of a source with this list. Returns the numbers of new and of known tools.
 fn take_list(
     registry: &Registry,
     settings: &Settings,

@@ -19,7 +19,8 @@ pub(super) fn project_of(root: Option<&str>, here: &ProjectRef) -> Result<Projec
     }
 }
 
-/// Returns the scope of a record, with its project: global, this project or the current one.
+/// Returns the scope and the project of a record. A global record has no project, and any other belongs to the named
+/// project or to `here`.
 pub(super) fn scope_of(
     global: bool,
     root: Option<&str>,

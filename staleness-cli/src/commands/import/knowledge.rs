@@ -43,14 +43,15 @@ pub(super) struct KnowledgeLine {
 }
 
 impl KnowledgeLine {
-    /// Returns the key of the item, relative to this project, with the item's project.
+    /// Returns the key and the project of the item. The project is `here` if the line names none, and `None` for a
+    /// global item.
     pub(super) fn key(&self, here: &ProjectRef) -> Result<(ItemKey, Option<ProjectRef>), String> {
         let (scope, project) = scope_of(self.global, self.project.as_deref(), here)?;
         Ok((ItemKey { scope, id: self.id.clone() }, project))
     }
 
-    /// Returns the item with the values in the line. All other values are those of the known item, or of a new one. A
-    /// verification of a different text is dropped.
+    /// Returns the item with the values in the line. Values that the line lacks come from the known item, if there is
+    /// one. A verification of a different text is dropped.
     pub(super) fn item(&self, key: ItemKey, known: Option<&Item>) -> Result<Item, String> {
         if self.done.is_some() && self.kind != Some(ItemKind::Todo) {
             return Err("only a to-do can be done".into());

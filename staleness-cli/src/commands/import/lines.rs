@@ -12,7 +12,7 @@ use crate::error::{CliError, ErrorKind, brief, in_words, quoted};
 use crate::settings::Settings;
 use staleness_service::save;
 
-/// The longest line to read, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
 
 /// The lines of a file, or of standard input through a private temporary file.
@@ -22,11 +22,11 @@ pub(crate) struct Input {
     file: BufReader<File>,
     line: u64,
     text: Vec<u8>,
-    /// Hint to add to errors that reject a line.
+    /// Hint of errors that reject a line.
     hint: &'static str,
     /// True if the lines were converted from another system, so that they have no line numbers in its files.
     made: bool,
-    /// Numbers of lines that a later line replaces.
+    /// Numbers of the lines that later lines replace, which are skipped.
     replaced: BTreeSet<u64>,
 }
 
@@ -100,7 +100,7 @@ impl Input {
         Ok((input, taken))
     }
 
-    /// Wraps a file that contains the export of a store. Errors use the name `shown`.
+    /// Reads from a file with the export of a store. Errors use the name `shown`.
     pub(crate) fn of(file: File, shown: String) -> Self {
         Self {
             shown,
@@ -149,7 +149,7 @@ impl Input {
         self.line
     }
 
-    /// Returns to the first line.
+    /// Continues with the first line.
     pub(crate) fn rewind(&mut self) -> Result<(), CliError> {
         self.line = 0;
         self.file.rewind().map_err(|error| trouble(&self.shown, &error))
@@ -161,7 +161,7 @@ impl Input {
         CliError::invalid(format!("{}:{place}: {what}", self.shown)).hint(self.hint)
     }
 
-    /// Returns the id in the last line read, for messages.
+    /// Returns the id, name or query in the last line read, for messages.
     fn id(&self) -> String {
         let line: serde_json::Value = serde_json::from_slice(&self.text).unwrap_or_default();
         let id = ["id", "name", "query"].iter().find_map(|key| line.get(*key)?.as_str());

@@ -43,7 +43,7 @@ pub(crate) fn taken(
     args: &ImportArgs,
     out: &Output,
 ) -> Result<(ImportReport, Option<Taken>), CliError> {
-    // A file may contain statements in anybody's name.
+    // The records of a file can name any person as their author.
     if settings.may_be_agent() && !args.dry_run {
         as_someone(settings)?;
         return Err(CliError::invalid("only a person can import")
@@ -51,7 +51,7 @@ pub(crate) fn taken(
     }
     let Some(from) = args.from else {
         let mut input = Input::open(args.file.as_deref())?;
-        // A file cannot prove that a person typed a record here.
+        // A file cannot prove that a person typed a record on this machine.
         let read = |record: &mut Record| {
             if let Record::Work(work) = record {
                 work.by_person = false;
@@ -168,7 +168,7 @@ fn render(report: &ImportReport, dry_run: bool) -> String {
     text
 }
 
-/// Names the place of the data if it is below the given path, and lists the data that could not be imported.
+/// Names the place of the data if it was found below the given path, and lists the data that could not be imported.
 fn left_behind(taken: &Taken, args: &ImportArgs) -> String {
     let mut text = String::new();
     if let Some(place) = taken.read.as_ref().filter(|place| Some(*place) != args.file.as_ref()) {
@@ -187,7 +187,7 @@ fn left_behind(taken: &Taken, args: &ImportArgs) -> String {
     text
 }
 
-/// Lists the nonempty collections with their numbers of records.
+/// Joins the numbers of records of all nonempty collections.
 pub(super) fn counts(counts: &TransferCounts) -> String {
     let some = counts.each().into_iter().filter(|(_, count)| *count > 0);
     let shown: Vec<String> = some.map(|(name, count)| records(name, count)).collect();

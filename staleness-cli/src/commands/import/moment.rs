@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use staleness::Timestamp;
 
-/// A time, or a day, which stands for midnight UTC.
+/// A time, or a date, which stands for midnight UTC.
 pub(super) struct Moment(pub(super) Timestamp);
 
 impl<'de> Deserialize<'de> for Moment {

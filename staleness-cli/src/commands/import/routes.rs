@@ -34,7 +34,7 @@ pub(super) struct RouteLine {
 }
 
 impl RouteLine {
-    /// Converts the line to a route with its vector, relative to this project. Also returns the route's project.
+    /// Converts the line to a route, its vector and its project, which is `here` if the line names none.
     pub(super) fn route(
         self,
         here: &ProjectRef,
@@ -83,7 +83,7 @@ pub(super) struct Dimensions {
 }
 
 impl Dimensions {
-    /// Records the dimensions of one vector.
+    /// Records the dimensions of a vector. Errors if earlier vectors of the same model and project differ.
     pub(super) fn note(&mut self, row: &RouteVector) -> Result<(), String> {
         let own = row.vector.dimensions();
         let key = (row.key.project.clone(), row.model.clone());

@@ -54,21 +54,22 @@ struct StepLine {
 }
 
 impl WorkLine {
-    /// Returns the key of the work item, relative to this project, with the item's project.
+    /// Returns the key and the project of the item. The project is `here` if the line names none, and `None` for a
+    /// global item.
     pub(super) fn key(&self, here: &ProjectRef) -> Result<(WorkKey, Option<ProjectRef>), String> {
         let (scope, project) = scope_of(self.global, self.project.as_deref(), here)?;
         Ok((WorkKey { scope, id: self.id.clone() }, project))
     }
 
-    /// Maps the names of agents and people.
+    /// Replaces the names of agents and people by the result of `name`.
     pub(super) fn rename(&mut self, name: impl Fn(String) -> String) {
         for field in [&mut self.author, &mut self.from, &mut self.to] {
             *field = field.take().map(&name);
         }
     }
 
-    /// Returns the work item with the values in the line. All other values are those of the known item, or of a new
-    /// one.
+    /// Returns the work item with the values in the line. Values that the line lacks come from the known item, if there
+    /// is one.
     pub(super) fn work(&self, key: WorkKey, known: Option<&Work>) -> Result<Work, String> {
         let kind = WorkKind::named(&self.kind)?;
         if self.note_type.is_some() && kind != WorkKind::Note {

@@ -16,7 +16,7 @@ use staleness_service::words::{id, word};
 /// The word that clears a field.
 const NONE: &str = "none";
 
-/// Returns the given fields, except citations, which need the project.
+/// Returns the given fields. Citations are left out, because they need the project.
 pub(super) fn patch(args: &FieldArgs, now: Timestamp) -> Result<ItemPatch, CliError> {
     Ok(ItemPatch {
         kind: kind(args.kind.as_deref())?,
@@ -44,7 +44,6 @@ pub(super) fn citations(
     list(&args.cite).map(|cited| cited.iter().map(|text| cite(text)).collect()).transpose()
 }
 
-/// Parses a kind of item.
 pub(super) fn kind(text: Option<&str>) -> Result<Option<ItemKind>, CliError> {
     word(text, "kind", ItemKind::from_word, || ItemKind::ALL.map(ItemKind::as_str).join(", "))
 }

@@ -1,4 +1,4 @@
-//! `knowledge`: manages written-down knowledge and its verdicts.
+//! `knowledge`: manages items of knowledge and shows their verdicts.
 
 mod fields;
 

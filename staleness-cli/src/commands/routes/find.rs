@@ -14,8 +14,8 @@ pub(super) fn run(settings: &Settings, args: &FindArgs, out: &Output) -> Result<
     let registry = settings.open(Access::Look)?;
     let mut offer = None;
     let mut vector = vector::read(settings, &registry, &args.query, &args.vector)?;
-    // If no route has a vector of the policy's model yet, only words are used. Vectors of another model are
-    // mentioned in a note.
+    // If no route has a vector from the policy's model yet, only words are compared. A note mentions vectors from other
+    // models.
     if let Some((model, _)) = &vector
         && args.vector.model.is_none()
         && registry.routes().dimensions(&settings.project.id, model).wait()?.is_none()

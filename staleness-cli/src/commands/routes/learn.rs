@@ -20,7 +20,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
         CliError::invalid(format!("the signal {} is not a number", quoted(&args.signal)))
             .hint("give one from 0 to 1")
     })?;
-    // If there is nothing to learn, no registry is created.
+    // The tool and the vector are checked first, so that no registry is created if one is wrong.
     let looked = settings.open(Access::Look)?;
     let tool = find(&looked, settings, &args.tool, ScopeChoice::Either)?.name;
     let vector = vector::read(settings, &looked, &args.query, &args.vector)?;

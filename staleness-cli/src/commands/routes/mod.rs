@@ -46,7 +46,7 @@ fn list(settings: &Settings, out: &Output) -> Result<(), CliError> {
     })
 }
 
-/// Describes how many routes each model embedded. Returns `None` for fewer than two models.
+/// Describes how many routes have a vector from each model. Returns `None` for fewer than two models.
 fn models(routes: &[Route]) -> Option<String> {
     let mut counts: BTreeMap<&ModelId, usize> = BTreeMap::new();
     for model in routes.iter().filter_map(|route| route.model.as_ref()) {
@@ -93,7 +93,6 @@ fn prune(settings: &Settings, dry_run: bool, out: &Output) -> Result<(), CliErro
     })
 }
 
-/// Returns a reason in words for people.
 fn words(reason: &str) -> String {
     reason.replace('_', " ")
 }

@@ -8,7 +8,7 @@ use crate::args::routes_args::VectorArgs;
 use crate::error::CliError;
 use crate::settings::Settings;
 
-/// Returns the vector of a query: from the given file, with its numbers unchanged, or otherwise from the model in the
+/// Returns the vector of a query: the one in the given file, with its numbers unchanged, or one from the model in the
 /// policy.
 pub(crate) fn read(
     settings: &Settings,
@@ -22,7 +22,7 @@ pub(crate) fn read(
     }
 }
 
-/// Returns the vector from the given file, if any.
+/// Returns the vector in the given file, or `None` if no file was given.
 pub(crate) fn named(
     settings: &Settings,
     registry: &Registry,

@@ -33,7 +33,6 @@ const MAX_MESSAGE: u64 = 64 << 20;
 const MAX_HEADER: u64 = 8 << 10;
 /// Time without a message after which a changed text is checked.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The byte-order mark.
 const MARK: char = '\u{feff}';
 
 #[derive(Deserialize)]
@@ -48,7 +47,7 @@ struct Params {
 #[derive(Deserialize)]
 struct Change {
     text: String,
-    /// The replaced part. Without it, `text` is the whole text, as the server asks for.
+    /// The replaced range. If it is absent, `text` is the whole text, which is what the server asks for.
     range: Option<IgnoredAny>,
 }
 
@@ -56,7 +55,7 @@ struct Change {
 struct Identifier {
     uri: String,
     version: Option<i64>,
-    /// The text in the editor, when it opens a document.
+    /// The text in the editor, in the notification that opens a document.
     text: Option<String>,
 }
 
@@ -77,11 +76,11 @@ struct Diagnostic {
 
 #[derive(Default)]
 struct Document {
-    /// The version of the checked text. The editor rejects an edit of any other version.
+    /// The version of the text in the editor. The editor rejects an edit of any other version.
     version: Option<i64>,
-    /// True if the text in the editor begins with the file's byte-order mark. Most editors remove it.
+    /// True if the text in the editor begins with the byte-order mark of the file, which most editors remove.
     has_mark: bool,
-    /// The text in the editor, if it was not checked yet and may differ from the file.
+    /// The text in the editor, if it has not been checked and may differ from the file.
     unsaved: Option<String>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -92,9 +91,9 @@ struct Server<'a> {
     connection: Connection,
     /// Open documents by URI.
     documents: HashMap<String, Document>,
-    /// The documents whose text was changed since it was checked.
+    /// URIs of the documents whose text was changed after the last check.
     changed: BTreeSet<String>,
-    /// True if the gap of an incomplete check was already shown in the editor.
+    /// True if a gap of an incomplete check was already shown in the editor.
     has_told_gap: bool,
 }
 
@@ -139,7 +138,7 @@ fn listen(from: &mut impl BufRead, take: impl Fn(Message) -> bool) -> io::Result
     Ok(())
 }
 
-/// Reads the text of a message, or `None` at the end. Its declared length is untrusted.
+/// Reads the text of a message. Returns `None` at the end of input. The declared length is untrusted.
 fn text_from(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut length = None;
@@ -212,7 +211,7 @@ impl Server<'_> {
             "textDocument/didChange" => {
                 let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
                 document.version = version;
-                // Positions are unknown until the next text.
+                // The positions of the findings are unknown until the next check.
                 document.diagnostics.clear();
                 let change = content_changes.and_then(|mut changes| changes.pop());
                 if let Some(Change { text, range: None }) = change {
@@ -238,7 +237,6 @@ impl Server<'_> {
         self.send(Notification::new("textDocument/publishDiagnostics".into(), params).into())
     }
 
-    /// Checks the changed documents.
     fn check_changed(&mut self) -> Result<(), String> {
         while let Some(uri) = self.changed.pop_first() {
             self.check(&uri)?;
@@ -256,8 +254,8 @@ impl Server<'_> {
         self.publish(uri)
     }
 
-    /// Returns the findings of a document with the text in the editor, or else on disk. It has none if it cannot be
-    /// checked. The first gap of a check is shown.
+    /// Returns the findings of a document with the text in the editor, or the text on disk if `unsaved` is None. Empty
+    /// if the document cannot be checked. Shows the first gap of a check.
     fn find(
         &mut self,
         uri: &str,
@@ -270,11 +268,11 @@ impl Server<'_> {
             return Ok(Vec::new());
         }
         let is_bare = on_disk.starts_with(MARK) && !has_mark;
-        // The history knows the text with its mark.
+        // In git history, the text begins with the mark.
         let unsaved = unsaved.map(|text| if is_bare { format!("{MARK}{text}") } else { text });
         let args = CheckArgs { paths: vec![path.clone()], unsaved, ..CheckArgs::default() };
         let checked = || {
-            // The document's folder identifies its project, because an editor may show several.
+            // An editor may show several projects, so the document's folder identifies the project.
             let settings = Settings::new(self.global, path.parent(), true)?;
             let checked = check(&settings, &args, None, true, self.out)?;
             Ok((settings, checked))
@@ -347,7 +345,7 @@ impl Diagnostic {
         })
     }
 
-    /// Returns the code actions for a finding: write the new name, or mark the paragraph as still true.
+    /// Returns the code actions for a finding: to write the new name, and to mark the paragraph as still true.
     fn actions(&self, uri: &str, version: Option<i64>) -> Vec<Value> {
         let action = |title: String, edits: Vec<Value>, is_preferred: bool| {
             json!({
@@ -425,7 +423,7 @@ fn diagnostics(
     told.map(of).collect()
 }
 
-/// Reads a document to locate its findings.
+/// Reads a document to locate its findings. Returns `None` if it is too large or cannot be read.
 fn text_of(path: &Path) -> Option<String> {
     let fits = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
     fits.then(|| std::fs::read_to_string(path).ok()).flatten()
@@ -435,7 +433,7 @@ fn text_of(path: &Path) -> Option<String> {
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
-    // `/c:/project`
+    // On Windows, the path is like `/c:/project`.
     Some(PathBuf::from(if cfg!(windows) { &path[1..] } else { &*path }))
 }
 

@@ -1,9 +1,9 @@
-//! Places in a document, in the units of the protocol.
+//! Positions in a document, in the units of the protocol.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A position in a document, in lines and UTF-16 units from 0.
+/// A position in a document: line and UTF-16 code unit, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) struct Position {
     pub(super) line: u32,
@@ -27,7 +27,8 @@ impl Span {
     }
 }
 
-/// Returns the position of a character of a line, both counted from 1; at most the end of the line.
+/// Returns the position of a character. `line` and `column` are counted from 1. A column after the end of the line
+/// means its end.
 pub(super) fn position(lines: &[&str], line: u32, column: u32) -> Position {
     let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
     let before = text.chars().take((column as usize).saturating_sub(1));
@@ -35,7 +36,7 @@ pub(super) fn position(lines: &[&str], line: u32, column: u32) -> Position {
     Position { line: line.saturating_sub(1), character: u32::try_from(units).unwrap_or(u32::MAX) }
 }
 
-/// Returns the number of characters of the word or link at a place.
+/// Returns the length in characters of the word or link at a position.
 pub(super) fn word(lines: &[&str], line: u32, column: u32) -> u32 {
     let text = lines.get((line as usize).saturating_sub(1)).copied().unwrap_or_default();
     let start = text.char_indices().nth((column as usize).saturating_sub(1));
