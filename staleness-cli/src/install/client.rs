@@ -30,7 +30,7 @@ wording! {
 }
 
 wording! {
-    /// The level of a configuration: user or project.
+    /// The scope of a configuration.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub(crate) enum Level {
         /// The user's configuration, for all projects.
@@ -43,31 +43,27 @@ wording! {
 /// The folders in which clients keep their files.
 #[derive(Clone, Debug)]
 pub(crate) struct Folders {
-    /// The user's home folder.
     pub home: PathBuf,
-    /// The project's folder.
     pub project: PathBuf,
-    /// `CLAUDE_CONFIG_DIR`.
+    /// The folder in `CLAUDE_CONFIG_DIR`, if set.
     pub claude: Option<PathBuf>,
-    /// `CODEX_HOME`.
+    /// The folder in `CODEX_HOME`, if set.
     pub codex: Option<PathBuf>,
-    /// `XDG_CONFIG_HOME`: the folder with programs' settings.
+    /// The folder in `XDG_CONFIG_HOME`, if set.
     pub config: Option<PathBuf>,
 }
 
 /// A file, and the content to write to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    /// The path of the file.
     pub path: PathBuf,
-    /// The part to write.
     pub part: Part,
-    /// The folder to keep when empty folders are removed.
+    /// The folder at which the removal of empty folders stops.
     pub root: PathBuf,
 }
 
-/// Claude Code kills background hooks at the end of a turn, before they have recorded anything, so our hooks
-/// run in the foreground.
+/// The events of Claude Code. Our hooks run in the foreground, because Claude Code kills background hooks at the end of
+/// a turn, before they have recorded anything.
 const CLAUDE_EVENTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",
@@ -78,8 +74,8 @@ const CLAUDE_EVENTS: &[&str] = &[
     "SessionEnd",
 ];
 
-/// Codex CLI ignores background hooks and has no hook for failures. An MCP call that has not succeeded by the
-/// end of its turn counts as failed.
+/// Codex CLI ignores background hooks and has no event for failures. An MCP call that has not succeeded by the end of
+/// its turn counts as failed.
 const CODEX_EVENTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",
@@ -92,7 +88,6 @@ const CODEX_EVENTS: &[&str] = &[
     "SessionEnd",
 ];
 
-/// The events of Cursor.
 const CURSOR_EVENTS: &[&str] = &["sessionStart", "postToolUse", "postToolUseFailure", "sessionEnd"];
 
 /// The events of Gemini CLI, which does not wait for `SessionEnd`.
@@ -201,7 +196,9 @@ impl Client {
                 vec!["Codex CLI runs new hooks only after you review them: type /hooks in Codex"]
             }
             Self::Vscode => {
-                vec!["only the server; VS Code runs the hooks of `staleness init claude-code`"]
+                vec![
+                    "only the MCP server is set up; VS Code runs the hooks of `staleness init claude-code`",
+                ]
             }
             Self::ClaudeCode | Self::Cursor | Self::Gemini => Vec::new(),
         };
@@ -226,7 +223,7 @@ fn settings_folder(folders: &Folders) -> PathBuf {
     folders.config.clone().unwrap_or_else(|| folders.home.join(usual))
 }
 
-/// Returns the parent of the client's folder, if the folder was moved.
+/// Returns the folder of a file. It is the root of a file outside the home folder and the project.
 pub(crate) fn outer(path: &Path) -> PathBuf {
     path.parent().map_or_else(PathBuf::new, Path::to_owned)
 }

@@ -1,8 +1,8 @@
 //! Diffs of configuration changes, without secrets.
 //!
-//! Configuration files contain tokens in values and comments, and a diff shows lines around a change, so foreign values
-//! and comments are replaced by a placeholder. Only keys, punctuation and texts written by `init` are shown, even for
-//! an entry that is removed to disable a server. The backup contains the rest.
+//! Values and comments in configuration files may contain tokens, and a diff also shows the lines around a change.
+//! Foreign values and comments are therefore replaced by a placeholder. Only keys, punctuation and texts written by
+//! `init` are shown, even for an entry that is removed to disable a server. The backup contains the rest.
 
 use jsonc_parser::tokens::Token as JsonToken;
 use jsonc_parser::{Scanner, ScannerOptions};
@@ -91,7 +91,7 @@ fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let body = repaired(body.as_bytes());
     let mut tokens = Scanner::new(&body, &ScannerOptions::default());
     let mut places = Vec::new();
-    // A string followed by a colon is a key. Until the next token is known, the string is stored here.
+    // A string before a colon is a key. The last string is kept here until the next token is known.
     let mut last_text = None;
     loop {
         let token = tokens.scan();

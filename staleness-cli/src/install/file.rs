@@ -1,10 +1,10 @@
 //! Reads configuration files and replaces them atomically.
 //!
-//! The new text is written to a temporary file, which is then renamed, so nobody reads a partial file. A lock
-//! on the folder serialises several instances of this program. To detect other writers, the file is read
+//! The new text is written to a temporary file, which is then renamed, so that no program reads a partial file. A lock
+//! on the folder serialises several instances of this program. Other programs do not use the lock, so the file is read
 //! again right before the rename.
 //!
-//! The name of a backup contains a digest of its text, which shows that `init` wrote it. Any other file is
+//! The name of a backup contains a digest of its text, which shows that this program wrote it. Any other file is
 //! neither overwritten nor removed.
 
 use std::ffi::OsString;
@@ -32,7 +32,7 @@ const BACKUP_OF_SWITCH: &str = ".before-switch-off-";
 pub(crate) struct Place {
     /// The path used by the client.
     pub path: PathBuf,
-    /// The file itself, after following links.
+    /// The path of the file itself, after following links.
     target: PathBuf,
     /// True if a new file must only be accessible to the user.
     private: bool,
@@ -41,8 +41,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Resolves the file, following a link. A link out of `fence` (the project) is rejected, because the project may
-    /// come from another person.
+    /// Resolves a file, following a link. A link out of `fence`, the project, is rejected, because the project may come
+    /// from another person.
     pub(crate) fn new(path: PathBuf, fence: Option<&Path>) -> Result<Self, CliError> {
         let refused = |what: &str| CliError::invalid(format!("{} {what}", brief(&path)));
         let target = if path.is_symlink() {
@@ -59,8 +59,8 @@ impl Place {
         Ok(Self { path, target, private: fence.is_none(), backup: BACKUP })
     }
 
-    /// Finds a file in which a server will be disabled. A link that leads out of `root`, the folder of the user or
-    /// of the project, is not followed.
+    /// Resolves a file in which a server will be disabled. A link that leads out of `root`, the folder of the user or
+    /// of the project, is rejected.
     pub(crate) fn to_switch(path: PathBuf, root: &Path, level: Level) -> Result<Self, CliError> {
         let place = Self::new(path, (level == Level::Project).then_some(root))?;
         if !stays_in(root, &place.target) {
@@ -124,15 +124,12 @@ impl Place {
     }
 }
 
-/// A backup file.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub path: PathBuf,
-    /// The text in the backup.
     pub text: String,
 }
 
-/// A change of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub place: Place,
@@ -143,7 +140,7 @@ pub(crate) struct Change {
     pub backup: Backup,
 }
 
-/// An action on the backup.
+/// The action on a file's backups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backup {
     /// Back up the old text.
@@ -154,22 +151,18 @@ pub(crate) enum Backup {
     Remove,
 }
 
-/// The result of applying a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Applied {
-    /// The change was applied.
     Done,
     /// Another program has changed the file, so nothing was done.
     Overtaken,
 }
 
 impl Change {
-    /// Returns true if there is nothing to do.
     pub(crate) fn is_nothing(&self) -> bool {
         self.before == self.after
     }
 
-    /// Applies the change.
     pub(crate) fn apply(&self) -> Result<Applied, CliError> {
         self.try_apply().map_err(|error| trouble(&self.place.path, &error))
     }
@@ -208,7 +201,7 @@ impl Change {
         before.map(|before| self.place.backup_of(before))
     }
 
-    /// Backs up the old text. Returns the path if a new backup was written.
+    /// Backs up the old text. Returns the path, or `None` if such a backup already existed.
     fn back_up(&self, turn: &Turn, before: &str, to: PathBuf) -> io::Result<Option<PathBuf>> {
         if read(&to).ok().flatten().as_deref() == Some(before) {
             return Ok(None);
@@ -237,8 +230,8 @@ impl Change {
         Ok(Applied::Done)
     }
 
-    /// Removes old backups once all files are written. Until then the change may be undone. If the file has been
-    /// modified since, the backups stay.
+    /// Removes old backups after all files are written, because until then the change may be undone. If the file has
+    /// been modified since then, the backups stay.
     pub(crate) fn settle(&self) -> Result<(), CliError> {
         if self.backup == Backup::Keep {
             return Ok(());
@@ -257,7 +250,6 @@ impl Change {
         settled().map_err(|error| trouble(&self.place.path, &error))
     }
 
-    /// Returns the change that undoes this one.
     pub(crate) fn inverse(&self) -> Self {
         let backup = if self.backup == Backup::Write { Backup::Remove } else { Backup::Keep };
         let (before, after) = (self.after.clone(), self.before.clone());
@@ -293,7 +285,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
         return Err(io::Error::new(kind, "it is not a file"));
     }
     let mut text = String::new();
-    // Some system files report a length of zero or never end.
+    // Some system files report a length of zero, or have no end.
     File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other("it is larger than 16 MiB"));

@@ -1,4 +1,4 @@
-//! Hooks in a JSON file, with one command per event.
+//! Hooks in a JSON file: one command per event.
 
 use serde_json::{Value as Json, json};
 
@@ -6,7 +6,7 @@ use super::Fault;
 use super::json::{Doc, Step};
 use super::shell::{Call, Program};
 
-/// Maximum number of our hooks in a file. No legitimate file has more.
+/// Maximum number of our hooks in a file, more than any valid file has.
 const MOST: usize = 200;
 
 /// The JSON structure of a client's hooks.
@@ -18,7 +18,7 @@ pub(crate) enum Shape {
     Flat,
 }
 
-/// Returns the pattern of tools for a hook of this event; `None` for all tools. Among the events that `init` writes,
+/// Returns the pattern of tools for a hook of this event, or `None` for all tools. Of the events that `init` writes,
 /// only those of Codex CLI have a pattern.
 fn matcher(event: &str) -> Option<&'static str> {
     matches!(event, "PreToolUse" | "PermissionRequest").then_some("mcp__.*")
@@ -27,13 +27,10 @@ fn matcher(event: &str) -> Option<&'static str> {
 /// The hooks to write to one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Hooks {
-    /// The JSON structure.
     pub shape: Shape,
-    /// The events to hook.
     pub events: &'static [&'static str],
     /// The arguments after `hook`.
     pub arguments: &'static [&'static str],
-    /// The program to run.
     pub program: Program,
 }
 
@@ -52,15 +49,15 @@ enum Owner {
 #[derive(Clone, Debug)]
 struct Handler {
     event: String,
-    /// The list indexes on the path to it.
+    /// The indexes in the nested lists that lead to the hook.
     places: Vec<usize>,
     command: String,
-    /// True if it runs only for some tools, unlike the hook that `init` writes for the event.
+    /// True if the hook's matcher differs from the one that `init` writes for the event.
     narrowed: bool,
 }
 
 impl Handler {
-    /// Returns its object in the value of the file.
+    /// Returns the hook's object in the value of the file.
     fn place<'v>(&self, value: &'v mut Json) -> &'v mut Json {
         let entry = &mut value["hooks"][&self.event][self.places[0]];
         match self.places.get(1) {
@@ -75,7 +72,7 @@ impl Hooks {
     pub(super) fn install(&self, doc: &mut Doc) -> Result<(), Fault> {
         let value = doc.value()?;
         self.shape_is_known(doc, &value)?;
-        // These are hooks for events of earlier versions, and duplicates.
+        // Removes hooks for events that only earlier versions used, and duplicates.
         for handler in self.superfluous(&self.handlers(&value))?.into_iter().rev() {
             self.take_out(doc, handler, &Json::Null)?;
         }
@@ -192,7 +189,7 @@ impl Hooks {
         all
     }
 
-    /// Returns our hooks for events that need none any more, and duplicates.
+    /// Returns our hooks for events that no longer need one, and duplicates.
     fn superfluous(&self, all: &[Handler]) -> Result<Vec<Handler>, Fault> {
         let ours: Vec<&Handler> =
             all.iter().filter(|each| self.owner(each) == Owner::Ours).collect();
@@ -221,7 +218,7 @@ impl Hooks {
         Err(Fault { line, what: format!("has more than {MOST} hooks of this program") })
     }
 
-    /// Removes a hook, and containers that become empty.
+    /// Removes a hook, and containers that become empty, unless those were in `kept`.
     fn take_out(&self, doc: &mut Doc, handler: Handler, kept: &Json) -> Result<(), Fault> {
         let mut value = doc.value()?;
         let list = &mut value["hooks"][&handler.event];
@@ -243,7 +240,7 @@ impl Hooks {
         doc.change_to(&value)
     }
 
-    /// Rejects a structure that the client does not use.
+    /// Rejects hooks with a structure that the client does not use.
     fn shape_is_known(&self, doc: &Doc, value: &Json) -> Result<(), Fault> {
         let fault = |path: &[Step<'_>], what: &str| {
             Err(Fault { line: doc.line_of(path), what: what.into() })

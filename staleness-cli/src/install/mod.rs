@@ -10,8 +10,8 @@
 //! | [`file`] | reading and replacing files |
 //! | [`diff`] | rendering a change |
 //!
-//! All modules except `file` and `client` are pure. No record of our entries is kept: they are recognised by their
-//! content. A file is restored from its backup if nothing else changed.
+//! All modules except `file` and `client` are pure. Our entries are not recorded anywhere: they are recognised by their
+//! content. If nothing else changed, a file is restored from its backup.
 
 pub(crate) mod client;
 pub(crate) mod diff;
@@ -29,7 +29,6 @@ mod toml_server;
 pub(crate) struct Fault {
     /// The line, from 1.
     pub line: usize,
-    /// A description of the fault.
     pub what: String,
 }
 

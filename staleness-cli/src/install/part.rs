@@ -14,7 +14,7 @@ use super::toml_server::TomlServer;
 /// The text of the skill. [`HASH`] is replaced by the hash of this text.
 const SKILL: &str = include_str!("skill.md");
 const HASH: &str = "{hash}";
-/// The text before the hash.
+/// The text before the hash in an installed skill.
 const MARK: &str = "<!-- Written by `staleness init` (";
 
 /// The content that this program writes to one file.
@@ -33,7 +33,7 @@ pub(crate) enum Part {
 /// The result of `uninstall` for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum After {
-    /// The file stays as it is.
+    /// The file stays unchanged.
     Same,
     /// The file gets this text.
     Text(String),
@@ -65,8 +65,8 @@ impl Part {
         }
     }
 
-    /// Returns the text without our entries. Containers that become empty are removed too, unless they were
-    /// in `kept`, the text before `init`.
+    /// Returns the text without our entries. Containers that become empty are removed too, unless they were in `kept`,
+    /// which is the text before `init`.
     pub(crate) fn remove(&self, text: &str, kept: &str) -> Result<String, Fault> {
         let kept = Doc::new(kept).and_then(|doc| doc.value()).unwrap_or(Json::Null);
         match self {
@@ -82,14 +82,14 @@ impl Part {
 
     /// Returns the result of `uninstall`. `before` is the text before `init`, if there is a backup.
     ///
-    /// If adding and removing our entries in `before` gives the same text as removing them now, nothing else
-    /// has changed, and `before` is restored exactly.
+    /// If adding our entries to `before` and removing them gives the same text as removing them now, nothing else has
+    /// changed. Then `before` is restored exactly.
     pub(crate) fn uninstall(&self, text: &str, before: Option<&str>) -> Result<After, Fault> {
         let bare = self.remove(text, "")?;
         if bare == text {
             return Ok(After::Same);
         }
-        // A backup with our entries was made after `init`, so it cannot be used.
+        // A backup that contains our entries was made after `init`, so it cannot be used.
         let before = before.filter(|text| self.remove(text, "").is_ok_and(|bare| bare == *text));
         let earlier = before.unwrap_or_default();
         let there_and_back = || self.install(earlier).and_then(|text| self.remove(&text, ""));
@@ -124,14 +124,14 @@ impl Part {
         programs
     }
 
-    /// Returns true if a hook in the text runs this program; `None` if this content has no hooks.
+    /// Returns true if a hook in the text runs this program. `None` if this part has no hooks.
     pub(crate) fn has_hooks(&self, text: &str) -> Option<bool> {
         let hooks = self.json().0?;
         let value = Doc::new(text).and_then(|doc| doc.value()).unwrap_or(Json::Null);
         Some(!hooks.programs(&value).is_empty() || !hooks.by_hand(&value).is_empty())
     }
 
-    /// Returns notes on content that stays in a text: hooks written by hand, or an edited skill.
+    /// Returns notes on content that `init` and `uninstall` leave unchanged: hooks written by hand, or an edited skill.
     pub(crate) fn notes(&self, text: &str) -> Vec<String> {
         match self {
             Self::Json(Some(hooks), _) => {
@@ -186,7 +186,7 @@ fn skill(text: &str) -> Result<String, Fault> {
     Err(Fault { line: 1, what: what.into() })
 }
 
-/// Returns true if a skill has exactly the text that some version of this program wrote.
+/// Returns true if a skill has exactly the text that a version of this program wrote.
 fn is_untouched(text: &str) -> bool {
     let text = uniform(text);
     let Some((front, back)) = text.split_once(MARK) else { return false };

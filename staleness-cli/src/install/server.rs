@@ -9,14 +9,13 @@ use super::shell::{Call, Program};
 /// The server's name in client configurations.
 pub(super) const NAME: &str = "staleness";
 
-/// The server's entry in one file.
+/// The server's entry in a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
     /// The key of the server map.
     pub key: &'static str,
-    /// True if the client's entries state the transport type.
+    /// True if entries of the client name the transport type.
     pub typed: bool,
-    /// The program to run.
     pub program: Program,
 }
 
@@ -39,7 +38,7 @@ impl Server {
                     servers[NAME][key] = wanted[key].take();
                 }
             }
-            // This entry was written by hand and has the same effect.
+            // The entry was written by hand, and has the same effect.
             Some((call, _)) if call.is_named() => return Ok(()),
             _ => {
                 let what =
@@ -65,7 +64,7 @@ impl Server {
         doc.change_to(&value)
     }
 
-    /// Returns the program that our entry runs.
+    /// Returns the program that our entry runs, or `None` if there is no such entry.
     pub(super) fn program(&self, value: &Json) -> Option<String> {
         let (call, arguments) = call(value.get(self.key)?.get(NAME)?)?;
         let ours = self.program.wrote_server(&call, &arguments);

@@ -1,4 +1,4 @@
-//! Command lines. The command of a hook is a shell command, that of a server a list of arguments.
+//! Command lines. A hook is configured as a shell command, and a server as a list of arguments.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Returns the command line of a hook.
+    /// Returns the command line of a hook. `arguments` follow `hook`.
     pub(crate) fn hook(&self, arguments: &[&str]) -> String {
         let windows = is_windows(&self.path);
         let mut line = word(&self.path, windows).into_owned();
@@ -27,13 +27,13 @@ impl Program {
         line
     }
 
-    /// Returns the arguments of the server.
+    /// Returns the arguments that start the MCP server.
     pub(crate) fn server(&self) -> Vec<String> {
         ["mcp".to_owned()].into_iter().chain(self.options.iter().cloned()).collect()
     }
 
     /// Returns true if [`Program::hook`] could have written a command line, with any store and policy. Any other line
-    /// was written by somebody else, even if it calls this program.
+    /// is not ours, even if it calls this program.
     pub(crate) fn wrote_hook(&self, line: &str, arguments: &[&str]) -> bool {
         let words = words(line).unwrap_or_default();
         let Some((program, rest)) = words.split_first() else { return false };
@@ -69,21 +69,20 @@ fn known_options(words: &[String]) -> bool {
 /// A call: the program and its first argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call<'a> {
-    /// The program as written.
+    /// The program as written in the file.
     pub program: Cow<'a, str>,
-    /// The first argument.
     pub command: Cow<'a, str>,
 }
 
 impl<'a> Call<'a> {
-    /// Parses the call in a command line.
+    /// Parses the call in a command line. Returns `None` if a word is missing or a quote is not closed.
     pub(crate) fn of_line(line: &'a str) -> Option<Self> {
         let (program, rest) = first_word(line)?;
         let (command, _) = first_word(rest)?;
         Some(Self { program: program.into(), command: command.into() })
     }
 
-    /// Returns true if the program's path is absolute.
+    /// Returns true if the program's path is absolute, on Unix or on Windows.
     pub(crate) fn is_absolute(&self) -> bool {
         let path = self.program.as_bytes();
         let drive = path.len() > 2 && path[1] == b':' && matches!(path[2], b'/' | b'\\');
@@ -106,7 +105,6 @@ fn same(a: &str, b: &str) -> bool {
     a.replace('\\', "/") == b.replace('\\', "/")
 }
 
-/// Returns true if a path is a Windows path.
 fn is_windows(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
     drive || path.starts_with(r"\\")

@@ -6,7 +6,7 @@ use staleness_sources::clients::{Switch, SwitchChange};
 use super::json::{Doc, Step};
 use super::{Fault, toml_server};
 
-/// The changes of one file, each once.
+/// The changes of one file, without duplicates.
 #[derive(Clone, Debug)]
 pub(crate) struct Switches(pub(crate) Vec<Switch>);
 
@@ -46,7 +46,7 @@ fn changed(text: &str, switch: &Switch) -> Result<String, Fault> {
         path.push(key);
     }
     let steps: Vec<Step<'_>> = path.iter().copied().map(Step::Key).collect();
-    // These are the keys of the existing part of the path.
+    // Number of leading keys whose values exist.
     let is_there = |end: &usize| value_at(&wanted, &path[..*end]).is_some();
     let there = (1..=path.len()).take_while(is_there).count();
     let line = doc.line_of(&steps[..there]);

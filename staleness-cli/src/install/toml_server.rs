@@ -1,7 +1,7 @@
 //! The MCP server in Codex CLI's TOML file.
 //!
-//! A table may be at the end of any TOML file, so ours is appended as text, and removed line by line.
-//! `toml_edit` would rewrite the whole file, including its line endings.
+//! TOML allows a table at the end of any file, so ours is appended as text, and removed line by line. `toml_edit` would
+//! rewrite the whole file, including its line endings.
 
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -16,10 +16,9 @@ use super::shell::{Call, Program};
 /// The key of the server tables.
 const KEY: &str = "mcp_servers";
 
-/// The server's table.
+/// The table of the MCP server.
 #[derive(Clone, Debug)]
 pub(crate) struct TomlServer {
-    /// The program to run.
     pub program: Program,
 }
 
@@ -64,7 +63,7 @@ impl TomlServer {
             let what = "is not a separate table; remove it by hand";
             return Err(Fault::at(body, name.span().start, format!("the server {NAME} {what}")));
         }
-        // A blank line was added before the table, unless the table begins the file.
+        // `install` adds a blank line before the table, unless the table begins the file.
         let end = lines_of(body, header, entry.get_ref(), &mut lines);
         let rest = &body[end..];
         let blank = body[..header.0].ends_with("\n\n") || body[..header.0].ends_with("\n\r\n");
@@ -80,7 +79,7 @@ impl TomlServer {
         Ok(format!("{bom}{left}"))
     }
 
-    /// Returns `after`, if the two texts only differ in our table.
+    /// Returns `after` if the two texts differ only in our table.
     pub(super) fn checked(&self, before: &str, after: String) -> Result<String, Fault> {
         if self.strip(before)? == self.strip(&after)? {
             return Ok(after);
@@ -105,7 +104,7 @@ impl TomlServer {
         Ok(table)
     }
 
-    /// Returns the program that our table runs.
+    /// Returns the program that our table runs, or `None` if there is no such table.
     pub(super) fn program(&self, text: &str) -> Option<String> {
         self.program_in(&parse(split_bom(text).1).ok()?)
     }
@@ -142,7 +141,7 @@ impl TomlServer {
         if parse(split_bom(&text).1).is_ok() {
             return Ok(text);
         }
-        // A subtable cannot be added to an inline table.
+        // An inline table cannot get a subtable.
         let root = parse(body)?;
         let at = root.get(KEY).map_or(0, |servers| servers.span().start);
         let what = "`mcp_servers` is written as one value; write it as [mcp_servers.NAME] tables";
@@ -174,7 +173,7 @@ impl TomlServer {
     }
 }
 
-/// Sets a boolean member of an existing table.
+/// Sets a boolean member of an existing table. Rejects the result if anything else has changed.
 pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<String, Fault> {
     let (bom, body) = split_bom(text);
     let root = parse(body)?;
@@ -209,7 +208,7 @@ pub(super) fn set(text: &str, at: &[String], key: &str, value: bool) -> Result<S
     fault(place, "is not a separate table")
 }
 
-/// Returns the ranges of all values except true and false, and of all comments.
+/// Returns the ranges of all values except Booleans, and of all comments.
 pub(super) fn texts_and_comments(text: &str) -> Vec<(usize, usize)> {
     let (bom, body) = split_bom(text);
     if parse(body).is_err() {

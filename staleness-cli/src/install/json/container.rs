@@ -26,9 +26,8 @@ struct Gap {
     comma: Option<usize>,
     /// Byte offset of the end of the last comma or comment, or of the gap's start if there is none.
     end: usize,
-    /// True if it ends with a line comment.
+    /// True if the gap ends with a line comment.
     line_comment: bool,
-    /// True if there is a comment.
     comments: bool,
 }
 
@@ -77,7 +76,7 @@ impl Container {
         !text[self.open()..to].contains('\n')
     }
 
-    /// Returns the edits that add an item at the end. `around` is true if the surrounding text is inline.
+    /// Returns the edits that add an item at the end. `around` is true if the container around this one is inline.
     pub(super) fn with(
         &self,
         text: &str,
@@ -120,7 +119,7 @@ impl Container {
     }
 
     /// Returns the edits that remove an item with the whitespace before it and one comma. Comments stay, because they
-    /// may concern anything.
+    /// may be about anything.
     pub(super) fn without(&self, text: &str, index: usize) -> Vec<Splice> {
         let (from, to) = self.items[index];
         let previous = index.checked_sub(1).map_or(self.open(), |at| self.items[at].1);

@@ -1,7 +1,7 @@
 //! Edits JSON text in place. All bytes outside our entries stay unchanged.
 //!
-//! The parser returns the positions of values, and each edit replaces a few ranges of the text. Removing an
-//! item undoes its insertion exactly.
+//! The parser returns the positions of values, and each edit replaces a few ranges of the text. Removing an item
+//! exactly undoes adding it.
 
 mod container;
 mod style;
@@ -31,7 +31,7 @@ pub(crate) enum Step<'a> {
     At(usize),
 }
 
-/// A text being edited. Its root is an object, or it is empty.
+/// A text being edited. It is empty, or its root is an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
     bom: bool,
@@ -71,7 +71,7 @@ impl Doc {
         match doc.parse()? {
             None => {}
             Some(root @ Value::Object(_)) => {
-                // Clients differ in which of two duplicates they read.
+                // Clients differ on which of two members with the same key counts.
                 if let Some(at) = twice(&root) {
                     return Err(Fault::at(&doc.text, at, "has a duplicate key in an object"));
                 }
@@ -100,7 +100,7 @@ impl Doc {
         Fault::at(&self.text, at.unwrap_or(0), "").line
     }
 
-    /// Edits the text until its value is `wanted`, which is its value after a change. All else stays as it is.
+    /// Edits the text so that its value becomes `wanted`. All other bytes stay unchanged.
     pub(crate) fn change_to(&mut self, wanted: &Json) -> Result<(), Fault> {
         let now = self.value()?;
         self.change(&mut Vec::new(), &now, wanted)?;
@@ -259,7 +259,6 @@ impl Doc {
     }
 }
 
-/// Returns the value at a path.
 fn find<'v, 't>(root: &'v Value<'t>, path: &[Step<'_>]) -> Option<&'v Value<'t>> {
     path.iter().try_fold(root, |value, step| match (value, step) {
         (Value::Object(object), Step::Key(key)) => {

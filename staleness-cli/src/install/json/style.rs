@@ -1,4 +1,4 @@
-//! Detects the style of a JSON text, and formats values in it.
+//! Detects the formatting style of a JSON text, and formats values in that style.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
@@ -23,7 +23,6 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// Detects the style of a text.
     pub(super) fn of(text: &str, root: Option<&Value<'_>>) -> Self {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
         let mut seen = PartialStyle::default();
@@ -108,7 +107,6 @@ impl Layout<'_> {
         self.style.colon
     }
 
-    /// Formats a value.
     pub(super) fn render(&self, value: &Json) -> String {
         let style = self.style;
         let (brackets, items): ([char; 2], Vec<(Option<&str>, &Json)>) = match value {
@@ -119,7 +117,7 @@ impl Layout<'_> {
             scalar => return scalar.to_string(),
         };
         let [open, close] = brackets;
-        // Lists of strings stay on one line.
+        // Lists of scalars stay on one line.
         let short =
             open == '[' && items.iter().all(|(_, each)| !each.is_object() && !each.is_array());
         let inline = self.inline || short || items.is_empty();
