@@ -26,7 +26,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
         let what = format!("contains folders with memories; name one, such as {}", shown(&inner));
         return Err(ReadError::refused(folder, what));
     }
-    // A link contains the `name` of a memory, or its file name.
+    // A link contains the `name` or the file name of a memory.
     let mut ids = BTreeMap::new();
     let read = paths.iter().filter_map(|path| note(folder, path, "memory").ok());
     for mut note in read.filter(|note| !is_index(note)) {
@@ -47,7 +47,7 @@ fn is_index(note: &Note) -> bool {
             .all(|line| line.starts_with('#') || line.starts_with("- [") && line.contains(".md)"))
 }
 
-/// Takes the type from nested fields, where newer versions store it.
+/// Takes the type from the nested fields, in which newer versions store it.
 fn nested_type(note: &mut Note) -> Option<String> {
     let fields = note.row.text("metadata")?;
     let mut kind = None;

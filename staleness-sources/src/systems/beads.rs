@@ -15,7 +15,7 @@ use super::row::Row;
 const FILES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
 /// Required fields of an issue.
 const NEEDED: [&str; 3] = ["id", "title", "created_at"];
-/// Types of records that coordinate programs.
+/// Types of records with which programs coordinate themselves.
 const INTERNAL: [&str; 6] = ["event", "gate", "agent", "role", "rig", "slot"];
 
 pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path, sink: &mut Sink<'_>) -> Result<(), ReadError> {
     })
 }
 
-/// Converts a memory of `bd remember`. beads stores no time for it, so the file's time is used.
+/// Converts a memory of `bd remember`. beads stores no time for a memory, so the file's time is used.
 fn memory(row: &mut Row, written: Timestamp) -> Mapped {
     let (Some(id), Some(body)) = (row.text("key"), row.text("value")) else {
         return Mapped::Left("memories without a key or value".into());
@@ -47,7 +47,7 @@ fn memory(row: &mut Row, written: Timestamp) -> Mapped {
     Mapped::Line(Line::knowledge("knowledge", id).with("body", body).at("added", Some(written)))
 }
 
-/// Returns the file of issues for a path: the file itself, or one in the folder or its `.beads`.
+/// Returns the file of issues for a path: the file itself, or one in the folder or in its `.beads`.
 fn file_of(path: &Path) -> Result<PathBuf, ReadError> {
     if !fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
         return Ok(path.to_path_buf());

@@ -27,9 +27,9 @@ const FOLDERS: [(&str, &str); 11] = [
 ];
 /// The folder of instructions, which become preferences.
 const INSTRUCTIONS: &str = "instructions";
-/// Required fields. A record without them has another version.
+/// Required fields. A record that lacks one has another version.
 const NEEDED: [&str; 3] = ["id", "text", "created_at"];
-/// The last known version of records. Version 2 differs from 1 only in that it is always stated.
+/// The last known version of records. Records of version 1 may lack the version.
 const VERSION: u64 = 2;
 /// Fields without meaning outside brainclaw.
 const INTERNAL: [&str; 7] =
@@ -84,7 +84,7 @@ fn record(file: &Path, what: &'static str) -> Result<Row, &'static str> {
         serde_json::from_slice(&bytes).map_err(|_| "not a JSON object; is the file incomplete?")?;
     let version = fields.get("schema_version").map_or(Some(VERSION), Value::as_u64);
     if version.is_none_or(|version| version > VERSION) {
-        return Err("an unknown schema_version; known are 1 and 2");
+        return Err("unknown schema_version; only 1 and 2 are supported");
     }
     let mut row = Row { what, fields };
     row.drop(&INTERNAL);

@@ -107,7 +107,7 @@ fn elsewhere(row: &mut Row, site: &Site<'_>) -> Option<Mapped> {
     Some(Mapped::Left(format!("{many} of the project {project}")))
 }
 
-/// Takes the id of a row. It is unique only within one database, so the session is added.
+/// Takes the id of a row. The number is unique only within one database, so the session is added.
 fn id(row: &mut Row) -> String {
     let session = row.text("memory_session_id").unwrap_or_default();
     let session: String = session.chars().take(8).collect();

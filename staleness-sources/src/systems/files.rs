@@ -16,13 +16,13 @@ use super::row::Row;
 use super::{MAX_RECORDS, ReadError};
 use crate::folder::ends_in;
 
-/// The longest line to read, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 8 * 1024 * 1024;
-/// The largest file to read, in bytes.
+/// Maximum size of a file, in bytes.
 pub(super) const MAX_FILE: u64 = 1024 * 1024;
-/// The name of a missing date.
+/// Name under which missing dates are counted.
 pub(super) const UNDATED: &str = "date (unknown; the file's date was used)";
-/// Maximum number of entries of a folder with all its subfolders.
+/// Maximum number of entries of a folder and all its subfolders.
 const MAX_ENTRIES: usize = 200_000;
 
 /// Rejects a link to a file or folder, because a link in a repository could lead out of the project. Parent folders and
@@ -91,13 +91,13 @@ fn class(error: &serde_json::Error) -> String {
 /// A Markdown file.
 #[derive(Debug)]
 pub(super) struct Note {
-    /// Its path in the folder, with `/` as separator and without the extension.
+    /// The path in the folder, with `/` as separator and without the extension.
     pub(super) name: String,
     /// The text after the front matter.
     pub(super) body: String,
-    /// The fields of its front matter.
+    /// The fields of the front matter.
     pub(super) row: Row,
-    /// The times at which the file was created (or otherwise changed) and changed.
+    /// The file's times of creation and change. The first is never after the second.
     created: Timestamp,
     modified: Timestamp,
     /// The commits that added and last changed the file.
@@ -105,9 +105,9 @@ pub(super) struct Note {
 }
 
 impl Note {
-    /// Takes the times at which the note was written, from a field of this name, and last changed. If they are missing,
-    /// uses those of its commits. The file's own times are the last resort: they are wrong after a copy, so their use
-    /// counts as a loss.
+    /// Takes the times at which the note was written, from the field `created`, and last changed. If they are missing,
+    /// uses the times of the commits. The file's own times are the last resort: they are wrong after a copy, so their
+    /// use counts as a loss.
     pub(super) fn dates(&mut self, created: &str) -> (Timestamp, Timestamp) {
         let stated = self.row.time(created);
         if stated.is_none() && self.life.is_none() {
@@ -120,7 +120,7 @@ impl Note {
     }
 }
 
-/// Returns the sorted relative paths of the files below a folder that have this ending. Hidden entries are
+/// Returns the sorted relative paths of the files below a folder whose names have this ending. Hidden entries are
 /// skipped, and links are not followed.
 pub(super) fn files_in(
     folder: &Path,
@@ -212,7 +212,7 @@ pub(super) fn note(folder: &Path, path: &str, what: &'static str) -> Result<Note
     })
 }
 
-/// Returns the commits of files, if the folder is in a repository.
+/// Returns the commits that added and last changed each file, if the folder is in a repository.
 fn lives(folder: &Path, paths: &[String]) -> Vec<Option<Life>> {
     let digest = |path: &String| {
         let read = read_bytes(&folder.join(path), MAX_FILE).ok().flatten();
@@ -238,10 +238,10 @@ fn since_1970(at: std::time::SystemTime) -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// Returns the ids of the notes that a text links with `[[links]]`, without its own id. `ids` maps names to ids.
+/// Returns the ids of the notes that a text links to with `[[links]]`, except `own`. `ids` maps names to ids.
 pub(super) fn related(text: &str, ids: &BTreeMap<String, String>, own: &str) -> Vec<String> {
     let inner = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]").map(|two| two.0));
-    // A heading or another name may follow.
+    // A heading or a display name may follow the target.
     let target = |link: &str| link.find(['|', '#']).unwrap_or(link.len());
     let known = |link: &str| ids.get(link[..target(link)].trim()).filter(|id| *id != own);
     let of_one_line = inner.filter(|link| !link.contains('\n'));

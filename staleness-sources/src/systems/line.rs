@@ -10,14 +10,14 @@ use staleness_core::time::Timestamp;
 use super::row::Row;
 use super::{Kept, MAX_BYTES, MAX_RECORDS, ReadError, Taken};
 
-/// Maximum number of names of data that cannot be imported. Further ones are counted together.
+/// Maximum number of names of data that cannot be imported. Data with other names is counted together.
 const MAX_NAMES: usize = 200;
-/// Fields of a line with keywords of the format, or with the name of a tool.
+/// Fields of a line that contain no free text: keywords of the format, and names of tools.
 const NAMES: [&str; 9] =
     ["type", "kind", "status", "note_type", "result", "model", "tool", "name", "server"];
 /// Fields of a line that contain ids.
 const IDS: [&str; 5] = ["id", "session", "refs", "after", "related"];
-/// Maximum length of such a name, in characters.
+/// Maximum length of a name of data that cannot be imported, in characters.
 const MAX_NAME: usize = 80;
 
 #[derive(Debug)]
@@ -59,13 +59,13 @@ impl Line {
     }
 }
 
-/// The place of a row in an import.
+/// The result of mapping a row.
 #[derive(Debug)]
 pub(super) enum Mapped {
     Line(Line),
-    /// The record cannot be imported. The name identifies its kind.
+    /// The record cannot be imported. Contains the name under which it is counted.
     Left(String),
-    /// The record is of an unknown version. The text says what differs.
+    /// The record has an unknown version. Contains the difference.
     Refused(String),
 }
 
@@ -104,7 +104,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Rejects a source if these records exceed the limit.
+    /// Errors if `records` more records would exceed the limit.
     pub(super) fn expect(&self, records: u64) -> Result<(), ReadError> {
         if self.lines + records > MAX_RECORDS {
             let what = format!("contains more than {MAX_RECORDS} records; import a part of them");
@@ -162,8 +162,8 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Replaces secrets in all texts of a value. Returns true if there were any. A single word without special
-/// characters may be an id that only looks like a token.
+/// Replaces secrets in all texts of a value. Returns true if there were any. In a field of ids, a single word is kept,
+/// because an id may look like a token.
 fn redact(value: &mut Value, is_id: bool) -> bool {
     let all = |any, it| redact(it, is_id) | any;
     let text = match value {
@@ -181,7 +181,7 @@ fn redact(value: &mut Value, is_id: bool) -> bool {
     found
 }
 
-/// A text of several parts.
+/// A text that is built from several paragraphs.
 #[derive(Debug, Default)]
 pub(super) struct Parts(String);
 

@@ -59,7 +59,7 @@ wording! {
 }
 
 impl System {
-    /// Returns the default path of its data.
+    /// Returns the default path of the system's data.
     pub const fn usual_path(self) -> &'static str {
         match self {
             Self::Beads => ".beads",
@@ -74,14 +74,14 @@ impl System {
     }
 }
 
-/// The fate of a line that was passed to the import.
+/// The result of passing a line to the import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// It was taken.
+    /// The line was imported.
     Yes,
-    /// It replaced an earlier line with the same id.
+    /// The line replaced an earlier one with the same id.
     Instead,
-    /// It is invalid.
+    /// The line is invalid.
     No,
 }
 
@@ -90,7 +90,7 @@ pub enum Kept {
 pub struct Taken {
     /// The file or folder that was read: the given path, or one below it.
     pub read: Option<PathBuf>,
-    /// Numbers of records and fields that cannot be imported, by name.
+    /// Numbers of records and fields that could not be imported, by name.
     pub left: BTreeMap<String, u64>,
     /// Number of texts in which a possible secret was replaced.
     pub redacted: u64,
@@ -116,9 +116,9 @@ impl ReadError {
     }
 }
 
-/// Passes the records of a system to `into` as lines of JSON. `project` is the root of the target project. If the
-/// system has data of several projects, data of other projects is skipped. A line counts as not imported if `into` does
-/// not take it, or replaces an earlier line by it.
+/// Passes the records of a system to `into` as lines of JSON. `project` is the root of the target project. Records of
+/// other projects are skipped. A line that `into` rejects counts as not imported, and so does a line that a later one
+/// replaces.
 ///
 /// # Errors
 /// If the path cannot be read, is not data of this system, or is too large; or an error of `into`.
@@ -171,13 +171,13 @@ struct Table {
     name: &'static str,
     /// The kind of record, used to name data that cannot be imported.
     what: &'static str,
-    /// Required columns. A table without them has another version.
+    /// Required columns. A table that lacks one has another version.
     needs: &'static [&'static str],
     /// Columns without meaning outside the system.
     internal: &'static [&'static str],
-    /// True if older versions do not have it.
+    /// True if older versions lack the table.
     is_optional: bool,
-    /// Returns the result for a row of another project.
+    /// Returns the result for a row of another project, or `None` for a row of this one.
     elsewhere: fn(&mut Row, &Site<'_>) -> Option<Mapped>,
     map: fn(&mut Row) -> Mapped,
 }

@@ -5,9 +5,9 @@ use super::Table;
 use super::line::{Line, Mapped};
 use super::row::Row;
 
-/// The model of its vectors.
+/// The model that computed the vectors.
 const MODEL: &str = "BGE-small-en-v1.5";
-/// The number of dimensions of its vectors.
+/// Number of dimensions of a vector.
 const DIMENSIONS: usize = 384;
 
 pub(super) const TABLES: [Table; 1] = [Table::of("dynamic_entries", "route", |_, _| None, route)
@@ -15,7 +15,7 @@ pub(super) const TABLES: [Table; 1] = [Table::of("dynamic_entries", "route", |_,
     .internal(&["id"])];
 
 fn route(row: &mut Row) -> Mapped {
-    // It names a tool with its server, as in `github__search`. Clients add a prefix.
+    // A name includes the server of the tool, as in `github__search`. Clients add a prefix.
     let tool = row.text("tool_name").unwrap_or_default();
     let tool = if tool.contains("__") { format!("mcp__{tool}") } else { tool };
     let vector = row.fields.shift_remove("vector").unwrap_or_default();

@@ -16,7 +16,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Takes a field as text without white space around it. Returns `None` if it is missing or empty.
+    /// Takes a field as text without surrounding whitespace. Returns `None` if it is missing or empty.
     pub(super) fn text(&mut self, key: &str) -> Option<String> {
         let text = match self.fields.shift_remove(key)? {
             Value::Null => return None,
@@ -95,12 +95,12 @@ impl Row {
         self.fields.insert(name.into(), true.into());
     }
 
-    /// Counts the remaining fields of a record inside this one.
+    /// Counts the remaining fields of a nested record as lost.
     pub(super) fn lose_rest(&mut self, inner: &Self) {
         inner.remaining().for_each(|name| self.lose(name));
     }
 
-    /// Drops fields without meaning outside their system.
+    /// Removes fields without meaning outside their system.
     pub(super) fn drop(&mut self, keys: &[&str]) {
         for key in keys {
             self.fields.shift_remove(*key);

@@ -22,18 +22,19 @@ use super::{MAX_BYTES, MAX_RECORDS, ReadError, Site, Table};
 
 /// The first bytes of a database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// Number of attempts to copy a database that is being written.
+/// Maximum number of attempts to copy a database that is being written.
 const ATTEMPTS: usize = 5;
-/// The largest row to read, in bytes. SQLite itself would load values of up to 1 GB.
+/// Maximum size of a row, in bytes. SQLite itself would load values of up to 1 GB.
 const MAX_ROW: i32 = 8 << 20;
-/// Maximum number of instructions of SQLite for a database, in steps of [`STEP`]: 300 for each record that may be
-/// imported. Otherwise, pages that refer to each other would be read forever.
+/// Maximum number of SQLite instructions for a database, in steps of [`STEP`]: 300 per record that may be imported.
+/// Without a limit, pages that refer to each other would be read forever.
 const MAX_STEPS: u64 = MAX_RECORDS * 300 / STEP as u64;
 const STEP: i32 = 100_000;
 /// Suffixes of the files of a database: the database itself, the write-ahead log, and the rollback journal.
 const ENDINGS: [&str; 3] = ["", "-wal", "-journal"];
 
-/// Reads the tables of a system. `internal` tables have no meaning outside it. Other tables are counted.
+/// Reads the tables of a system. Tables in `internal` have no meaning outside the system. Rows of all other tables are
+/// counted as not imported.
 pub(super) fn read(
     path: &Path,
     tables: &[Table],
@@ -74,7 +75,7 @@ pub(super) fn read(
         let missing: Vec<&str> = table.needs.iter().filter(missing).copied().collect();
         if !missing.is_empty() {
             let what = format!(
-                "another version, or another system: the table {} has no {}",
+                "data of another version or system: the table {} has no {}",
                 table.name,
                 missing.join(", ")
             );
@@ -144,7 +145,7 @@ fn rows(
     Ok(())
 }
 
-/// Returns the little-endian 64-bit numbers in a blob, or null for an invalid blob.
+/// Returns the little-endian 64-bit floats in a blob, or `true` for an invalid blob.
 fn numbers(bytes: &[u8]) -> Value {
     let (numbers, rest) = bytes.as_chunks::<8>();
     match rest {
@@ -212,7 +213,7 @@ fn quoted(name: &str) -> String {
 /// Copies a database and its log to a private folder, as `db`.
 fn copied(path: &Path) -> Result<TempDir, ReadError> {
     let trouble = |error: std::io::Error| ReadError::io(path, reason(error.kind()));
-    // The log is beside the link's target.
+    // SQLite keeps the log beside the target of a link.
     let path = &path.canonicalize().map_err(trouble)?;
     let mut magic = Vec::new();
     let is_file = fs::metadata(path).map_err(trouble)?.is_file();
@@ -221,9 +222,9 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
         file.take(MAGIC.len() as u64).read_to_end(&mut magic).map_err(trouble)?;
     }
     if magic != MAGIC {
-        return Err(ReadError::refused(path, "no SQLite database"));
+        return Err(ReadError::refused(path, "not a SQLite database"));
     }
-    // A link could point to the log of another database.
+    // A link could lead to the log of another database.
     let is_odd = |ending: &&&str| {
         fs::symlink_metadata(beside(path, ending)).is_ok_and(|companion| !companion.is_file())
     };
@@ -263,7 +264,7 @@ fn copied(path: &Path) -> Result<TempDir, ReadError> {
             return Ok(folder);
         }
     }
-    let what = "its program keeps writing; stop it, or import again later";
+    let what = "its program keeps writing to it; stop the program, or import later";
     Err(ReadError::refused(path, what))
 }
 
