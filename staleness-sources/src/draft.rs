@@ -66,8 +66,8 @@ impl Draft {
         }
     }
 
-    /// Adds an entry. If two have the same name, the first stays unless the client gives the second a better
-    /// state. Returns true if the entry was added.
+    /// Adds an entry. Of two with the same name, the first stays unless the second has a better state. Returns true if
+    /// the entry was added.
     pub(crate) fn add(&mut self, found: Found) -> bool {
         match self.places.get(&found.name) {
             None if self.is_full() => {
@@ -88,13 +88,13 @@ impl Draft {
         &self.id
     }
 
-    /// Records a malformed entry. `text` is only called for the first one.
+    /// Records a fault, such as a malformed entry. `text` is called only for the first one.
     pub(crate) fn fault(&mut self, text: impl FnOnce() -> String) {
         self.fault.add(text);
     }
 
-    /// Records that a file which decides which entries are loaded cannot be read. Entries without an earlier state then
-    /// get `state`, unless they are certainly not loaded.
+    /// Records that a file cannot be read that decides which entries are loaded. Entries that seem to be loaded get
+    /// `state` and are marked as unsure.
     pub(crate) fn doubt(&mut self, why: &str, state: ListingState) {
         self.fault(|| why.to_owned());
         self.doubt = Some(state);
@@ -116,12 +116,12 @@ impl Draft {
         self.places.contains_key(name)
     }
 
-    /// Returns true if no more tools fit. Tools with other names are then omitted.
+    /// Returns true if the limit is reached, so that entries with new names are left out.
     pub(crate) fn is_full(&self) -> bool {
         self.found.len() >= MAX_FOUND
     }
 
-    /// Records why the client rejects the file. Its entries are added as refused.
+    /// Records the reason why the client rejects the file, whose entries are added as refused.
     pub(crate) fn refuse(&mut self, why: String) {
         self.refusal.get_or_insert(why);
     }

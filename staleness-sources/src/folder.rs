@@ -33,8 +33,7 @@ impl<'a> Lister<'a> {
         Self { fence, left: MAX_ENTRIES }
     }
 
-    /// Returns the folder's entries sorted by name, without hidden ones. Unusable entries are recorded as
-    /// faults.
+    /// Returns the folder's entries sorted by name, without hidden ones. Unusable entries are reported as faults.
     pub(crate) fn list(&mut self, folder: &Path, draft: &mut Draft) -> Result<Vec<Item>, String> {
         let entries = fs::read_dir(folder)
             .map_err(|error| format!("{}: {}", shown(folder), reason(error.kind())))?;
@@ -95,8 +94,8 @@ impl<'a> Lister<'a> {
         Ok((meta.is_dir() || meta.is_file()).then(|| meta.is_dir()))
     }
 
-    /// Returns the files below the folder with this ending, each with the names of its parent folders. Searches
-    /// subfolders only if `nested` is set.
+    /// Returns the files below the folder with this ending, each with the names of the folders that lead to the file.
+    /// Searches subfolders only if `nested` is set.
     pub(crate) fn files(
         &mut self,
         folder: &Path,

@@ -1,5 +1,4 @@
-//! Parses JSON as written by clients: with comments and trailing commas, and with duplicate keys, of which the last one
-//! counts.
+//! Parses JSON as written by clients: with comments, trailing commas and duplicate keys, of which the last one counts.
 //!
 //! The parser stops at a nesting depth of 512, so the stack cannot overflow. Its other extensions (missing commas,
 //! bare words) are disabled, because they make a half-written file look complete. Its messages may quote the file
@@ -67,7 +66,8 @@ impl<'t> JsonFile<'t> {
         }
     }
 
-    /// Returns the parsed file. Passes the reason why it cannot be used to `fault`.
+    /// Returns the parsed file, or `None` if it is missing or cannot be used. Passes the reason for the latter to
+    /// `fault`.
     pub(crate) fn or_fault(self, fault: impl FnOnce(String)) -> Option<JsonText<'t>> {
         match self {
             Self::Missing => return None,

@@ -33,7 +33,7 @@ fn source(server: Option<&str>, project: Option<&ProjectId>) -> SourceId {
     }
 }
 
-/// Creates the reading for a server that could not be reached, with the reason. Its tools stay as they are.
+/// Creates the reading for a server that could not be reached, with the reason. The tools known so far stay.
 pub fn unheard(server: &str, path: &str, project: Option<&ProjectId>, why: &str) -> SourceReading {
     Draft::new(source(Some(server), project), Path::new(path)).failed(why.to_owned())
 }
@@ -112,7 +112,7 @@ pub fn tools_list(
         draft.add(found);
     }
     let mut reading = draft.read();
-    // The entry stays, however many tools are cut off.
+    // The server's entry is added even if tools are left out.
     let entry = server.and_then(|server| entry(server, &root));
     reading.found.splice(..0, entry);
     for found in &mut reading.found {
@@ -123,7 +123,7 @@ pub fn tools_list(
     Ok(reading)
 }
 
-/// Returns the server's entry with its instructions, which are beside the list, as its definition.
+/// Returns the server's entry, with the instructions beside the list as its definition.
 fn entry(server: &str, root: &Value<'_>) -> Option<Found> {
     let Value::Object(root) = root else { return None };
     json::get(root, "instructions")?;
@@ -134,7 +134,7 @@ fn entry(server: &str, root: &Value<'_>) -> Option<Found> {
     Some(found)
 }
 
-/// Returns the list, and true if there are more pages.
+/// Returns the list of tools, and true if there are more pages. `None` if there is no list.
 fn list_in<'o, 't>(root: &'o Value<'t>) -> Option<(&'o [Value<'t>], bool)> {
     match root {
         Value::Array(list) => Some((&list.elements, false)),

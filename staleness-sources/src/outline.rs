@@ -24,8 +24,8 @@ const MAX_DEPTH: usize = 512;
 
 /// The parts of a value to keep. A member without a shape is dropped with its key.
 ///
-/// The type of a value is always kept. Contents that are not needed become an empty string, list or object,
-/// or 0.
+/// The type of a value is always kept. Contents that are not needed are replaced by an empty string, list or object, or
+/// by 0.
 pub(crate) struct Shape {
     /// True to keep the text of a string.
     pub(crate) text: bool,
@@ -61,7 +61,7 @@ impl Shape {
     }
 }
 
-/// Creates the outline of a file. With `to_start` it keeps the members of launches, and must not be stored.
+/// Creates the outline of a file. With `to_start`, the outline keeps the members of launches and must not be stored.
 pub(crate) fn outline_of_file(
     path: &Path,
     bytes: Vec<u8>,
@@ -77,7 +77,7 @@ pub(crate) fn outline_of_file(
     }
 }
 
-/// Creates the outline of a text: JSON without comments, with all kept values in their original lines. Also
+/// Creates the outline of a text: JSON without comments, in which each kept value stays on its original line. Also
 /// returns the places that are not strict JSON.
 pub(crate) fn outline(
     text: &str,
@@ -104,7 +104,6 @@ pub(crate) fn outline(
     }
 }
 
-/// The position of a value.
 #[derive(Clone, Copy)]
 struct Within {
     /// Byte offset of the enclosing member or list.
@@ -157,7 +156,7 @@ impl<'t> Outliner<'t> {
         self.liberties.character = odd.map(|at| line_at(self.text, at));
     }
 
-    /// Returns the token after a comma. A closing bracket there is not allowed in strict JSON.
+    /// Returns the token after a comma. Strict JSON does not allow a closing bracket there.
     fn after_comma(&mut self) -> Result<Option<Token<'t>>, Fault> {
         let comma = self.scanner.token_start();
         let token = self.next()?;
@@ -299,7 +298,7 @@ impl<'t> Outliner<'t> {
         Ok(())
     }
 
-    /// Copies the newlines before the current token. Fails if they and `more` bytes do not fit.
+    /// Copies the newlines before the current token. Errors if the newlines and `more` bytes exceed the limit.
     fn copy_line_ends(&mut self, more: usize) -> Result<(), Fault> {
         let start = self.scanner.token_start();
         let skipped = &self.text.as_bytes()[self.copied..start];

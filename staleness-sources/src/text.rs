@@ -19,7 +19,7 @@ pub(crate) enum Content {
     Failed(String),
 }
 
-/// The places where a text is not strict JSON. Each is the line, from 1, of the first occurrence.
+/// The places where a text is not strict JSON: for each kind, the line of the first one, from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Liberties {
     /// True if the text begins with a byte-order mark.
@@ -77,8 +77,7 @@ pub(crate) fn config_text(path: &Path, bytes: Vec<u8>) -> Content {
     }
 }
 
-/// Returns the text of a JSON file. An escape for half a surrogate pair does not invalidate the rest, as in
-/// clients.
+/// Returns the text of a JSON file. Like clients, accepts an escape for half a surrogate pair.
 pub(crate) fn json_text(path: &Path, bytes: Vec<u8>) -> Content {
     match config_text(path, bytes) {
         Content::Text(text, liberties) => {
@@ -132,7 +131,7 @@ fn without_mark(mut text: String) -> String {
     text
 }
 
-/// Returns up to `head` bytes from the start of a text file. Fails if the file is larger than `limit` bytes.
+/// Returns up to `head` bytes from the start of a text file. Errors if the file is larger than `limit` bytes.
 pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'static str> {
     let meta = fs::metadata(path).map_err(|error| reason(error.kind()))?;
     if !meta.is_file() {
@@ -159,7 +158,8 @@ pub(crate) fn read_head(path: &Path, limit: u64, head: u64) -> Result<String, &'
     }
 }
 
-/// Returns true if a folder can be listed and is not empty. An empty one may be a disk that is not mounted.
+/// Returns true if a folder can be listed and is not empty. An empty folder may be the mount point of a disk that is
+/// not mounted.
 pub(crate) fn is_there(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok()))
 }

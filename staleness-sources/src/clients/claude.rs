@@ -22,7 +22,7 @@ use crate::text::is_there;
 
 pub(super) const CLIENT: &str = "claude-code";
 
-/// The format of settings and of files with servers. The client ignores such a file unless it is strict JSON.
+/// The format of settings and of files with servers. The client ignores a file that is not strict JSON.
 pub(super) static FILE: Format = Format { servers_only: true, ..STATE };
 
 /// The format of `.claude.json`. The client does not start unless it is strict JSON.
@@ -107,7 +107,7 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     }
 }
 
-/// Returns true if the folder in `CLAUDE_CONFIG_DIR` certainly exists or certainly does not. An empty folder
+/// Returns true if it is certain that the folder in `CLAUDE_CONFIG_DIR` exists, or that it was deleted. An empty folder
 /// may be the mount point of a disk that is not mounted.
 fn moved_is_there(dir: &Path) -> bool {
     if dir.exists() { is_there(dir) } else { dir.parent().is_some_and(is_there) }
@@ -154,7 +154,7 @@ fn project_servers(
             &file.root,
             &Rules { state: &state, ..Rules::plain(outside, &FILE) },
         );
-        // The client then loads the user's server of that name, unless it is disabled too.
+        // Instead, the client loads the user's server of that name, unless it is disabled too.
         draft.drop(|found| found.state == ListingState::Off && local.users.contains(&found.name));
         for refusal in all().filter_map(|each| each.refusal.clone()) {
             draft.note(|| refusal);

@@ -1,7 +1,7 @@
 //! Reads the configuration of Codex CLI, which is TOML. The parser stops at a nesting depth of 80. Its messages
 //! quote the file and are not used.
 //!
-//! The client merges a project's table of a server into the user's. A table that neither starts nor disables the
+//! The client merges a project's table of a server into the user's table. A table that neither starts nor disables the
 //! server is not a separate entry.
 
 use std::collections::HashMap;
@@ -30,8 +30,8 @@ pub(super) const CLIENT: &str = "codex";
 /// Maximum size of the file, in bytes. The file is never reduced to an outline.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Minimum age of a file that is not being written, in milliseconds. Some file systems store times in steps of two
-/// seconds.
+/// Minimum age of a file that counts as completely written, in milliseconds. Some file systems store times in steps of
+/// two seconds.
 const SETTLED_AFTER: i64 = 2 * Timestamp::SECOND;
 
 /// Block size in bytes. Programs write files in blocks with sizes that are multiples of this.
@@ -72,7 +72,7 @@ pub(super) fn instruction_names(outside: &Outside<'_>) -> Vec<String> {
     names.filter_map(|name| name.get_ref().as_str()).map(str::to_owned).collect()
 }
 
-/// The values in the user's file that affect the project's.
+/// The values in the user's file that affect the project's file.
 #[derive(Default)]
 struct Users {
     /// True if the user trusts the project's folder. Otherwise the client does not load the project's file.
@@ -100,7 +100,7 @@ impl Entry {
         Self { has_command, has_url, enabled }
     }
 
-    /// Merges the table into the user's.
+    /// Adds the values of the user's entry, which this one overrides.
     fn over(self, below: Option<&Self>) -> Self {
         let below = below.copied().unwrap_or_default();
         Self {
@@ -183,7 +183,7 @@ fn toml_source(place: &Place<'_>, outside: &Outside<'_>, users: &mut Users) -> S
             for fault in users.fault.iter().filter(|_| users.trusts).chain(&cut) {
                 draft.fault(|| fault.clone());
             }
-            // A text that does not end with a newline may still be being written.
+            // If the text does not end with a newline, the file may still be being written.
             if draft.is_blank()
                 && state == ListingState::Configured
                 && let Some((at, what)) = users.unreachable(root.get_ref())
@@ -282,7 +282,7 @@ fn add_servers(
     }
 }
 
-/// Merges a project's table into the user's, as the client does.
+/// Merges a project's table into the user's table, as the client does.
 fn merge(into: &mut Map<String, Value>, own: Map<String, Value>) {
     for (key, value) in own {
         match (into.get_mut(&key), value) {

@@ -33,8 +33,8 @@ const PROGRAMS: [&str; 8] = [
     "toolDiscoveryCommand",
     "toolCallCommand",
 ];
-/// Other members of settings that affect agents: plugins, variables such as the address of a model, approvals, and
-/// disabled servers and hooks.
+/// Other members of settings that affect agents: plugins, environment variables such as the URL of a model, approvals,
+/// and disabled servers and hooks.
 const SETTINGS: [&str; 7] = [
     "disableAllHooks",
     "disabledMcpjsonServers",
@@ -88,7 +88,8 @@ const NOT_READ: [&str; 14] = [
 /// Maximum size of a file, and of all files together, in bytes.
 const MAX_BYTES: u64 = 8 << 20;
 const MAX_TOTAL: u64 = 64 << 20;
-/// Maximum number of files in total and in one skill or folder of hooks, and maximum depth of a skill's folders.
+/// Maximum number of files in total, maximum number in one skill or folder of hooks, and maximum depth of a skill's
+/// folders.
 const MAX_ALL: usize = 20_000;
 const MAX_FILES: usize = 2_000;
 const MAX_DEPTH: usize = 8;
@@ -151,7 +152,7 @@ pub fn declared(request: &ScanRequest<'_>) -> Declarations {
 
 struct Reader {
     all: Declarations,
-    /// Remaining budget of bytes, and of files and folders.
+    /// Remaining numbers of bytes, and of files and folders, that may be read.
     left: u64,
     files: usize,
 }
@@ -161,7 +162,7 @@ impl Reader {
         self.all.entries.push(Declared { kind, name, digest, server: None });
     }
 
-    /// Records the reason for a failure. The reason does not contain the path.
+    /// Records that a path could not be read, with the reason, from which the path is removed.
     fn unread(&mut self, path: &str, why: &str, outside: &Outside<'_>) {
         let why = why.replace(&format!("{}/", shown(outside.folder)), "");
         let own = why.strip_prefix(path).unwrap_or(&why);
@@ -238,7 +239,7 @@ impl Reader {
         }
     }
 
-    /// Reads the skills in a folder, or the files whose names end in `ending`.
+    /// Adds the skills in a folder, or the files whose names end in `ending`.
     fn shelf(&mut self, below: &str, kind: &'static str, ending: &str, outside: &Outside<'_>) {
         let root = outside.folder.join(below);
         match look(&root, Some(&outside.fence)) {
@@ -294,7 +295,7 @@ impl Reader {
         look(path, Some(&outside.fence))?.map(|_| self.read(path)).transpose()
     }
 
-    /// Adds a folder with all its files. For a link, only its target counts.
+    /// Adds a folder with all its files. Links are not followed: the path of the target is hashed.
     fn folder(&mut self, kind: &'static str, key: &str, root: &Path, outside: &Outside<'_>) {
         let mut lines = Vec::new();
         match self.lines_of(root, root, 0, &mut lines) {

@@ -1,4 +1,4 @@
-//! Reads commands, skills and agents. Each is defined by a Markdown file.
+//! Reads commands, skills and agents, each of which is a Markdown file.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::text::read_head;
 use staleness_docs::disk::{Fence, look, shown};
 use staleness_docs::front_text;
 
-/// Maximum size of a Markdown file whose front matter is read, in bytes.
+/// Maximum size of a Markdown file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Number of bytes to read from the start of a file.
 const HEAD_BYTES: u64 = 64 * 1024;
@@ -51,7 +51,7 @@ pub(super) struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// Builds the name of an entry: `/folder:name`, `plugin:name` or `agent:name`. `None` if it is not a valid
+    /// Builds the name of an entry: `/folder:name`, `plugin:name` or `agent:name`. Returns `None` if it is not a valid
     /// tool name.
     fn name(&self, shelf: Shelf, parents: &[String], name: &str) -> Option<ToolName> {
         let mut whole = String::from(match shelf {

@@ -18,7 +18,7 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// Returns the line of the first syntax that the client rejects, and a description with the fix.
+    /// Returns the line of the first syntax that the client rejects, and a description that says what to do.
     pub(super) fn refuses(self, text: &Liberties) -> Option<(usize, &'static str)> {
         let mark = (text.mark && matches!(self, Self::Comments)).then_some(1);
         let comment = text.comment.filter(|_| matches!(self, Self::Strict));
@@ -43,7 +43,7 @@ impl Syntax {
 pub(super) enum Nesting {
     /// Directly under the key.
     Flat,
-    /// Under the key, or under `servers` inside it.
+    /// Under the key, or under `servers` inside the key's value.
     Either,
     /// Under `servers` inside the key's value.
     Inner,

@@ -1,10 +1,10 @@
 //! Reads the configuration of Gemini CLI: settings, the files that enable servers and trust folders, and
 //! extensions.
 //!
-//! In an untrusted folder the client loads no servers at all, not even the user's. The user's servers have one state
-//! for all projects, so for a distrusted folder they are also listed, as untrusted, in a source for the folder. Until
-//! the user decides, the client does not start. Servers that a trusted project disables are also listed, as disabled,
-//! in the project's source.
+//! In an untrusted folder, the client loads no servers at all, not even the user's. The user's servers have one state
+//! for all projects, so for a distrusted folder they are listed a second time, as untrusted, in a source for the
+//! folder. Until the user decides, the client does not start. Servers that a trusted project disables are also listed a
+//! second time, as disabled, in the project's source.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) const CLIENT: &str = "gemini";
 /// The settings file, below the home folder and below a project.
 pub(super) const FILE: &str = ".gemini/settings.json";
 
-/// The client does not start with settings that it refuses.
+/// The format of settings. The client does not start if it rejects them.
 pub(super) static SETTINGS: Format =
     Format { syntax: Syntax::Comments, ..Format::strict("Gemini CLI") };
 
@@ -41,7 +41,7 @@ struct Gate {
     excluded: HashSet<String>,
     /// Servers disabled by `mcp-server-enablement.json`.
     off: HashSet<String>,
-    /// True if the settings require trust for a folder.
+    /// True if the client requires the user's trust in a folder.
     asks_for_trust: bool,
     /// The reason why the client does not start.
     refusal: Option<String>,
@@ -51,7 +51,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// Reads the lists of a settings file. A server must be allowed by every list.
+    /// Reads the lists of a settings file. If several files list allowed servers, all of them must allow a server.
     fn take(&mut self, file: &JsonFile<'_>) {
         let file = match file {
             JsonFile::Missing => return,
@@ -113,7 +113,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             if let JsonFile::Read(file) = &file {
                 take_user(&mut gate, file);
             }
-            // If trust is not required, the client does not read the file.
+            // If trust is not required, the client does not read the file with trusted folders.
             gate.refusal = gate.refusal.or(distrust.clone().filter(|_| gate.asks_for_trust));
             extensions(outside, &dir, &gate, sources);
         }
@@ -185,8 +185,7 @@ fn take_user(gate: &mut Gate, file: &JsonText<'_>) {
     gate.refusal = refusal.map(|(line, what)| SETTINGS.refusal(file.path, line, what));
 }
 
-/// Passes the object in a file to `take`. If the client would reject the file, `take` is not called and the
-/// reason is returned.
+/// Passes the object in a file to `take`. If the client rejects the file, returns the reason instead.
 fn object_in(
     outside: &Outside<'_>,
     path: &Path,
@@ -206,7 +205,7 @@ fn object_in(
     refusal.map(|(line, what)| format.refusal(path, line, what))
 }
 
-/// Returns the result of the most specific rule for a folder: true if the user trusts it.
+/// Returns the result of the most specific rule for a folder: true if the user trusts it. `None` if no rule applies.
 fn trusts(rules: &Object<'_>, folder: &Path) -> Option<bool> {
     let rules = json::entries(rules).into_iter().filter_map(|entry| {
         let level = json::as_str(entry.value)?;
@@ -271,7 +270,7 @@ fn extension(
     let folder = path.parent();
     let mut rules = Rules { state: &state, folder, ..Rules::plain(outside, &STRICT) };
     if name.is_none() || json::get(&file.root, "version").is_none() {
-        draft.refuse(STRICT.refusal(path, 1, "it has no `name` or no `version`; add it"));
+        draft.refuse(STRICT.refusal(path, 1, "`name` or `version` is missing; add it"));
         rules = rules.refused();
     }
     servers::add_keyed(draft, &file, &file.root, &rules);

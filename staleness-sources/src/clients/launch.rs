@@ -1,4 +1,4 @@
-//! Reads the launch commands of servers, when a person requests it. They are never stored.
+//! Reads the launches of servers when a person requests it. Launches are never stored.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub struct Startable {
     pub server: String,
     /// The name as it appears in tool names.
     pub key: ServerKey,
-    /// The source that lists it.
+    /// The source that lists the server.
     pub source: SourceId,
     /// The launch, or the reason why the server must not be started.
     pub launch: Result<Launch, String>,
@@ -73,11 +73,11 @@ const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 #[derive(Default)]
 pub(super) struct Starts {
     starts: RefCell<BTreeMap<(SourceId, ToolName), Start>>,
-    /// The settings that keep entries from loading.
+    /// The settings that block entries, as parts of a sentence.
     blocked: RefCell<BTreeMap<(SourceId, ToolName), String>>,
 }
 
-/// The way to reach a server. Variables that are not set stay as they are.
+/// The command or URL of a server. Variables that are not set are not expanded.
 #[derive(Default)]
 pub(super) struct Endpoint {
     /// The program with its arguments; empty for a server with a URL.
@@ -141,7 +141,7 @@ impl Starts {
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let (starts, blocked) = (self.starts.into_inner(), self.blocked.into_inner());
         let mut all = Vec::new();
-        // A server that the client does not load in this project is not loaded through another entry, either.
+        // If the client does not load a server in this project, it does not load it through another entry either.
         let entries =
             sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
                 let away = reading.found.iter().filter(|found| {
@@ -179,7 +179,7 @@ impl Starts {
     }
 }
 
-/// Returns the reason why the client would not, or might not, start a server. `None` if it would.
+/// Returns the reason why the client does not, or may not, start a server. `None` if the client starts it.
 fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str> {
     let id = &reading.id;
     Some(match state {
@@ -195,8 +195,8 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
     })
 }
 
-const NOTHING: &str = "its entry names no command and no address";
-const UNSET: &str = "it needs a variable that is not set here";
+const NOTHING: &str = "its entry has no command and no URL";
+const UNSET: &str = "it needs an environment variable that is not set here";
 
 impl Start {
     /// Builds the launch, expanding variables.
@@ -226,7 +226,7 @@ impl Start {
             None => {
                 let url = expand(self.url().ok_or(NOTHING)?)?;
                 if [text("type"), text("transport")].contains(&Some("sse")) {
-                    return Err("it uses SSE alone, which is not supported".to_owned());
+                    return Err("it uses only SSE, which is not supported".to_owned());
                 }
                 Target::Http { url, headers: self.headers(&expand, variable)? }
             }
@@ -234,7 +234,7 @@ impl Start {
         Ok(Launch { target, folder })
     }
 
-    /// Returns the program with its arguments, and the object that has them.
+    /// Returns the program with its arguments, and the object that contains the arguments.
     fn command(&self) -> (Vec<&str>, &Map<String, Value>) {
         let (mut command, own) = match self.members.get("command") {
             Some(Value::String(program)) => (vec![program.as_str()], &self.members),

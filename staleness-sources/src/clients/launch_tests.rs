@@ -41,11 +41,11 @@ fn each_client_s_way_to_start_a_server_is_read() {
         ),
         (
             json!({ "command": "x", "args": ["${NONE}"] }),
-            Err("it needs a variable that is not set here".to_owned()),
+            Err("it needs an environment variable that is not set here".to_owned()),
         ),
         (
             json!({ "command": "x", "env": { "A": "${input:key}" } }),
-            Err("it needs a variable that is not set here".to_owned()),
+            Err("it needs an environment variable that is not set here".to_owned()),
         ),
         (json!({ "url": "https://h/${TOKEN}" }), http("https://h/secret")),
         (json!({ "httpUrl": "https://h" }), http("https://h")),
@@ -91,7 +91,7 @@ fn each_client_s_headers_are_read() {
         (json!({ "url": url, "headers": { "X": 5 }, "http_headers": [] }), Ok(vec![])),
         (
             json!({ "url": url, "type": "sse" }),
-            Err("it uses SSE alone, which is not supported".to_owned()),
+            Err("it uses only SSE, which is not supported".to_owned()),
         ),
     ] {
         assert_eq!(headers(members.clone()), expected, "{members}");

@@ -108,7 +108,7 @@ pub fn is_file_of(client: &str, path: &str) -> bool {
     let clients: &[&str] = match path.split(['/', '#']).next().unwrap_or_default() {
         // VS Code runs these hooks.
         ".claude" if path.starts_with(".claude/settings") => &["claude-code", "vscode"],
-        // Several clients share these skills, and the others below.
+        // Several clients read these skills, and the files below that have several clients.
         ".claude" if path.starts_with(".claude/skills") => {
             &["claude-code", "copilot", "cursor", "opencode", "vscode"]
         }
@@ -165,7 +165,8 @@ pub struct ScanRequest<'a> {
     pub claude_config_dir: Option<&'a Path>,
     /// The folder of Codex CLI (`CODEX_HOME`), if it is not `.codex` in the home folder.
     pub codex_dir: Option<&'a Path>,
-    /// The folder in which an organization manages Claude Code, which counts only for a machine's own users.
+    /// The folder in which an organization manages Claude Code, or `None` if `home` is not the home folder of this
+    /// user.
     pub managed_dir: Option<&'a Path>,
     /// The folder of user settings (`XDG_CONFIG_HOME`, `APPDATA`), if it is not the platform's default.
     /// Contains `Claude`, `Code/User`, `opencode` and `zed`.
@@ -203,8 +204,8 @@ pub fn managed_dir() -> &'static Path {
     permits::managed_dir()
 }
 
-/// Explains why a client rejects the syntax of its JSON file, with the line and the fix. `None` if the client
-/// accepts the file, or its rules are not known.
+/// Returns the reason why a client rejects the syntax of its JSON file, with the line and what to do. `None` if the
+/// client accepts the file, or if its rules are not known.
 pub fn refusal(client: &str, path: &Path, text: &str) -> Option<String> {
     let format = match client {
         claude::CLIENT => &claude::FILE,
@@ -396,7 +397,7 @@ fn reading(
     }
 }
 
-/// Marks all entries of a client that does not start as refused. A partially read source keeps its state.
+/// Marks all entries of a client that does not start as refused. A source that was read only in part keeps its state.
 fn refuse_all(sources: &mut [SourceReading], why: &str) {
     for source in sources {
         source.found.iter_mut().for_each(|found| found.state = ListingState::Refused);
@@ -423,7 +424,7 @@ fn prefer_users(sources: &mut [SourceReading]) {
     }
 }
 
-/// Lists the user's servers as refused by a project file that prevents the client from starting.
+/// Lists the user's servers as refused in the project if a file of the project prevents the client from starting.
 fn refuse_in_project(sources: &mut [SourceReading]) {
     let is_it = |source: &SourceReading| {
         source.id.level == Level::Project && source.state == SourceState::Refused
@@ -433,8 +434,8 @@ fn refuse_in_project(sources: &mut [SourceReading]) {
     }
 }
 
-/// Adds the user's servers that the client does not load in the project to a source of the project, with the reason as
-/// their state. In the user's sources they have one state for all projects.
+/// Adds the user's servers that the client does not load in the project to a source of the project. Their state there
+/// is the reason. In the user's own sources, they have one state for all projects.
 fn list_in(
     sources: &mut [SourceReading],
     level: Level,

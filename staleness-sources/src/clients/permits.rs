@@ -1,9 +1,9 @@
-//! Decides which servers the settings of Claude Code keep from loading: those of the user and the project, and those
-//! that an organization manages in a folder of the system.
+//! Decides which servers Claude Code's settings block: the settings of the user and the project, and those that an
+//! organization manages in a system folder.
 //!
-//! Checked with version 2.1.332. Denials of all settings add up, and so do the lists of allowed servers, unless the
-//! organization allows only its own. Where a list names commands, its names count only for servers with a URL, and
-//! the other way round.
+//! Checked with version 2.1.332. The denials in all settings add up, and so do the lists of allowed servers, unless the
+//! organization allows only its own. If the lists of allowed servers contain a command, their names do not count for
+//! servers with a command, and the same holds for URLs.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::json::{self, JsonFile, JsonText, Value};
 use crate::text::is_there;
 use staleness_docs::disk::shown;
 
-/// The part of the organization's servers.
+/// The part in the id of the source with the organization's servers.
 const MANAGED: &str = "managed";
 
 /// The folder in which an organization manages Claude Code.
@@ -37,7 +37,7 @@ pub(super) fn managed_dir() -> &'static Path {
     })
 }
 
-/// An entry of a list of servers.
+/// An entry of a list of allowed or denied servers.
 #[derive(Debug)]
 enum Rule {
     Name(String),
@@ -45,7 +45,7 @@ enum Rule {
     Url(String),
 }
 
-/// The lists of one settings file.
+/// The lists of servers in one settings file.
 #[derive(Debug, Default)]
 pub(super) struct Permits {
     denied: Vec<Rule>,
@@ -108,7 +108,7 @@ impl Rule {
         }
     }
 
-    /// Returns true if it names servers by how they are reached, as this one is.
+    /// Returns true for a command or URL, if the server is reached in the same way.
     const fn is_as_strict_for(&self, end: &Endpoint) -> bool {
         match self {
             Self::Name(_) => false,
@@ -118,7 +118,8 @@ impl Rule {
     }
 }
 
-/// Returns true if a URL fits a pattern with `*`. The host ignores case; without a path every path fits.
+/// Returns true if a URL fits a pattern with `*`. The host is compared without regard to case. A pattern without a path
+/// fits any path.
 fn fits(pattern: &str, url: &str) -> bool {
     let parts = |text: &str| {
         let begin = text.find("://").map_or(0, |at| at + 3);
@@ -130,7 +131,7 @@ fn fits(pattern: &str, url: &str) -> bool {
     has_form(&host, &own_host) && (path.is_empty() || has_form(&path, &own_path))
 }
 
-/// Returns true if a text has a form in which each `*` stands for any text.
+/// Returns true if a text has a form, in which each `*` stands for any text.
 fn has_form(form: &str, text: &str) -> bool {
     let Some((first, others)) = form.split_once('*') else { return form == text };
     let Some(mut rest) = text.strip_prefix(first) else { return false };
@@ -169,13 +170,13 @@ impl AllSettings {
         self.managed.iter().chain(self.project.iter().rev()).chain([&self.user])
     }
 
-    /// Returns true if deciding needs to know how servers are reached.
+    /// Returns true if any settings allow or deny servers, which requires knowing how the servers are reached.
     pub(super) fn needs_endpoints(&self) -> bool {
         self.all().any(|each| !each.permits.is_empty())
     }
 
-    /// Returns the setting that keeps a server from loading. The project's own lists allow nothing unless the user trusts
-    /// the project.
+    /// Returns the setting that blocks a server, if any. Unless the user trusts the project, its lists of allowed
+    /// servers do not count.
     fn blocks(
         &self,
         found: &Found,
@@ -206,8 +207,8 @@ impl AllSettings {
         (!is_allowed).then(|| format!("by `allowedMcpServers` in {}", first.path))
     }
 
-    /// Marks the servers that these settings keep from loading as switched off. Reads the organization's own servers,
-    /// beside which no others are loaded.
+    /// Marks the servers that these settings block as switched off. Also reads the organization's own servers. If their
+    /// file exists, the client loads no others.
     pub(super) fn govern(
         &self,
         outside: &Outside<'_>,
@@ -240,7 +241,7 @@ impl AllSettings {
                 }
                 let end = outside.endpoint(&source.id, &found.name);
                 let blocked = self.blocks(found, &end, is_managed, is_trusted);
-                // In other projects other settings may allow the user's server.
+                // In other projects, other settings may allow the user's server.
                 let is_here = others.is_none() && source.id.level == Level::User;
                 let Some(why) = others.clone().or(blocked) else { continue };
                 if let Some(starts) = &outside.starts {

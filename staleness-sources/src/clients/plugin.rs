@@ -37,7 +37,7 @@ pub(super) fn read(
         manifest: &JsonFile::of(&manifest_path, &manifest_content),
         fence: &fence,
     };
-    // A plugin in the user's own folder was deleted if that folder exists and the plugin does not.
+    // If the plugin is in the user's folder, and this folder exists without the plugin, the plugin was deleted.
     let root_is_there =
         if plugin.folder.starts_with(&user.dir) { user.is_there } else { is_there(&plugin.folder) };
     let mut push = |part: &str, path: PathBuf, fill: &dyn Fn(&mut Draft) -> bool| {

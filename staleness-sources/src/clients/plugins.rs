@@ -1,8 +1,8 @@
 //! Reads Claude Code's index of installed plugins.
 //!
-//! A plugin installed at user level has one state for all projects, so only the user's settings can disable it.
-//! For a project's plugin, the last of these settings takes precedence: the user's, the project's, the user's for
-//! the project. The organization's settings decide for all.
+//! A plugin installed at user level has one state for all projects, so only the user's settings can disable it. For a
+//! project's plugin, the last of these settings takes precedence: the user's, the project's, the user's for the
+//! project. The organization's settings override all of them.
 
 use std::path::{Path, PathBuf};
 
@@ -136,7 +136,7 @@ struct Index<'a> {
 
 impl Index<'_> {
     fn take(&mut self, file: &JsonText<'_>) {
-        // Without the key, the file has the format of another version. It is not an empty list.
+        // Without the key, the file has the format of another version. The list of plugins is then unknown, not empty.
         let Some(member) =
             file.root.properties.iter().rev().find(|member| member.name.as_str() == "plugins")
         else {

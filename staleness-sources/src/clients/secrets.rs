@@ -1,8 +1,9 @@
 //! Removes possible secrets from values before digests are computed, because others may read the digests.
 //!
-//! A simple secret could be guessed from its digest. A value is removed, but not its name, if the name suggests a
-//! secret, or if a variable or header looks like one. The user part of a URL is also removed. In a command line, a
-//! secret ends with its word or, inside quotes, at the next `;`, `&` or `|`, so that a program after it still counts.
+//! A simple secret could be guessed from its digest. A value is removed, but its name stays, if the name suggests a
+//! secret, or if it is a variable or header that looks like a secret. The user part of a URL is also removed. In a
+//! command line, a secret ends with its word or, inside quotes, at the next `;`, `&` or `|`, so that a program after
+//! the secret stays in the digest.
 
 use serde_json::{Map, Value};
 
@@ -58,7 +59,7 @@ pub(super) fn clean(value: &Value) -> Value {
     }
 }
 
-/// Cleans a command line, or the argument after `flag`, which may be a JSON object.
+/// Cleans a command line, or the argument after `flag`. An argument may contain a JSON object.
 fn clean_text(flag: &str, text: &str) -> String {
     let (name, value) = text.split_at(text.find(['{', '[']).unwrap_or(text.len()));
     match serde_json::from_str::<Value>(value) {
@@ -71,7 +72,7 @@ fn clean_text(flag: &str, text: &str) -> String {
     }
 }
 
-/// Returns true if the word or argument after this one is a secret.
+/// Returns true if `next` is a secret because it follows `flag`.
 fn hides_next(flag: &str, next: &str) -> bool {
     let scheme = flag.len().checked_sub("=Bearer".len()).and_then(|at| flag.get(at..));
     let is_plain_header = || {
@@ -112,7 +113,7 @@ fn is_secret(name: &str) -> bool {
             || words.any(|word| matches!(word, "otp" | "pat" | "pin" | "pw")))
 }
 
-/// Returns true if a name belongs to a program or a path.
+/// Returns true if a name suggests a program, a path or an address.
 fn is_place(name: &str) -> bool {
     const ENDS: [&str; 14] = [
         "askpass", "cmd", "command", "endpoint", "env_var", "exec", "file", "helper", "host",
@@ -128,7 +129,7 @@ fn is_of_pairs(name: &str) -> bool {
     (name.contains("env") || name.contains("header")) && !is_secret(&name.replace("header", ""))
 }
 
-/// Returns true for a text that looks like a token, or that begins with the scheme of one.
+/// Returns true for a text that looks like a token, or that consists of an authentication scheme and a token.
 fn looks_secret(text: &str) -> bool {
     let is_token = |text: &str| !text.contains(|c: char| c.is_whitespace() || ENDS.contains(c));
     let any = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
@@ -160,7 +161,7 @@ fn without_user(text: &str) -> &str {
     }
 }
 
-/// Returns an empty text for a secret, or the text itself if a shell would run a part of it.
+/// Returns an empty text for a secret, or the text itself if a shell would run part of it.
 fn hidden(text: &str) -> &str {
     if is_run(text) { text } else { "" }
 }
@@ -210,7 +211,7 @@ impl<'t> Words<'t> {
             return self.value(word, ENDS);
         }
         let is_address = |name: &str| name.contains("://");
-        // An address may contain `=`, too.
+        // An address may also contain `=`.
         let mark = word
             .match_indices(['=', ':'])
             .find(|(at, sign)| *sign == "=" || word[*at..].starts_with("://"));
@@ -233,7 +234,7 @@ impl<'t> Words<'t> {
             }
         }
         if is_address(word) {
-            // Without quotes, a shell ends the address there.
+            // Outside quotes, a shell ends the address at these characters.
             let begin = word.find("://").unwrap_or_default();
             let is_bare = !is_first && !word[..begin].contains(['"', '\'']);
             let ends = |c| c == ';' || is_bare && matches!(c, '<' | '>' | '&');
@@ -262,7 +263,8 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Removes a secret that may be quoted. Without quotes, it ends with its word or at one of these characters.
+    /// Removes a secret that may be quoted. Without quotes, it ends with its word or at one of the characters in
+    /// `ends`.
     fn value(&mut self, text: &'t str, ends: &'static str) -> (String, &'t str) {
         match text.chars().next().and_then(quote_of) {
             None => self.secret(text, ends),
@@ -274,7 +276,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Removes a secret up to one of these characters.
+    /// Removes a secret up to the first of the characters in `ends`.
     fn secret(&mut self, text: &'t str, ends: &str) -> (String, &'t str) {
         self.flag = "";
         let end = text.find(|c| ends.contains(c));
@@ -287,7 +289,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Returns the characters that end a secret after a quote. They include those that begin another command, because a
+/// Returns the characters that end a secret after a quote. These include the ones that begin another command, because a
 /// shell may run a quoted text.
 fn quote_of(c: char) -> Option<&'static str> {
     match c {

@@ -24,7 +24,7 @@ const STARTS: [&str; 2] = ["command", "url"];
 pub(super) struct Rules<'a> {
     pub(super) format: &'a Format,
     pub(super) owner: Owner<'a>,
-    /// Returns the state of a server by name, before its own entry is considered.
+    /// Returns the state of a server by name, without regard to its own entry.
     pub(super) state: &'a dyn Fn(&str) -> ListingState,
     /// Collects launches, if requested.
     pub(super) starts: Option<&'a Starts>,
@@ -40,12 +40,12 @@ impl<'a> Rules<'a> {
         Self { format, owner, state, starts: outside.starts.as_ref(), folder: None }
     }
 
-    /// Changes the rules for a file that the client rejects.
+    /// Returns the rules for a file that the client rejects.
     pub(super) fn refused(self) -> Self {
         Self { state: &|_| ListingState::Refused, ..self }
     }
 
-    /// Checks the file's syntax. If the client rejects it, its servers are refused.
+    /// Checks the file's syntax. If the client rejects the file, its servers are added as refused.
     fn judge(self, draft: &mut Draft, file: &JsonText<'_>) -> Self {
         match self.format.syntax.refuses(&file.liberties) {
             None => self,
@@ -57,8 +57,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Adds the servers under the client's key. Servers under another client's key, as after copying, are added
-/// as refused, because the client does not load them.
+/// Adds the servers under the client's key. Servers under another client's key, as after copying, are added as refused,
+/// because this client does not load them.
 pub(super) fn add_keyed(
     draft: &mut Draft,
     file: &JsonText<'_>,
@@ -163,7 +163,8 @@ fn add_one(draft: &mut Draft, file: &JsonText<'_>, entry: &Entry<'_, '_>, rules:
     }
 }
 
-/// Returns true if Claude Code's settings mean this server by a name, which is `plugin:PLUGIN:SERVER` for plugins.
+/// Returns true if a name in Claude Code's settings means this server. The name of a plugin's server is
+/// `plugin:PLUGIN:SERVER`.
 pub(super) fn is_called(found: &Found, name: &str) -> bool {
     let named = match found.plugin {
         None => Found::server(name),

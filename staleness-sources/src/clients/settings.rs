@@ -1,4 +1,4 @@
-//! Reads from Claude Code's settings which plugins and servers are enabled or disabled, allowed or denied.
+//! Reads Claude Code's settings: which plugins and servers are enabled or disabled, allowed or denied.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::{Outside, shapes};
 use crate::json::{self, JsonFile, JsonText, Object, Value};
 use staleness_docs::disk::{Fence, shown};
 
-/// The user's answers on whether servers of `.mcp.json` may start.
+/// The user's approvals and rejections of servers in `.mcp.json`.
 #[derive(Debug, Default)]
 pub(super) struct Approvals {
     on: HashSet<String>,
@@ -36,7 +36,7 @@ impl Approvals {
         self.all_on || self.on.contains(server)
     }
 
-    /// Returns true if the server was rejected. This wins over an approval in any file.
+    /// Returns true if the server was rejected. A rejection overrides an approval in any file.
     pub(super) fn forbids(&self, server: &str) -> bool {
         self.off.contains(server)
     }
@@ -45,7 +45,7 @@ impl Approvals {
 /// The relevant values of one settings file.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// The file, as it is shown.
+    /// The path of the file, as messages show it.
     pub(super) path: String,
     pub(super) approvals: Approvals,
     pub(super) permits: Permits,

@@ -1,8 +1,8 @@
-//! The parts of JSON files that the readers in this folder need. When a reader needs more, add it here.
+//! The parts of JSON files that the readers in this folder need. Add here what a reader needs in addition.
 
 use crate::outline::Shape;
 
-/// Files with servers under a key. Keeps also entries that may be misplaced servers.
+/// Files with servers under a key. Also keeps entries that may be misplaced servers.
 pub(super) static SERVERS: Shape = Shape {
     members: &[("mcpServers", &MAP), ("servers", &MAP)],
     others: Some(&SERVER),

@@ -26,7 +26,7 @@ struct File {
     /// Path in the home folder, or after `@/` in the user's settings folder.
     user: &'static str,
     project: Option<&'static str>,
-    /// Another file of the user, with names of servers under [`OFF_LIST`].
+    /// Another file of the user, with names of disabled servers under [`OFF_LIST`].
     off_list: Option<&'static str>,
 }
 
@@ -97,7 +97,7 @@ static FILES: [File; 9] = [
     .among_settings("mcp"),
 ];
 
-/// Returns the change that disables a server; `None` if the client cannot disable servers in a file.
+/// Returns the change that disables a server, or `None` if the client has no file that can disable one.
 pub(super) fn switch(
     outside: &Outside<'_>,
     reading: &SourceReading,

@@ -1,8 +1,8 @@
 //! Reads `.claude.json`: the user's servers, and the user's servers for one project.
 //!
-//! A project's section is level `local` and says nothing about other projects. Its `disabledMcpServers` lists
-//! servers of any origin that are disabled in the project. The user's servers, and those of the user's plugins,
-//! have one state for all projects, so the disabled ones are also listed, as disabled, at level `local`.
+//! A project's section has level `local` and does not apply to other projects. Its `disabledMcpServers` lists servers
+//! of any origin that are disabled in the project. The user's servers, and those of the user's plugins, have one state
+//! for all projects, so the disabled ones are listed a second time, as disabled, at level `local`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) struct LocalState {
     pub(super) approvals: Approvals,
     /// The user's own servers.
     pub(super) users: HashSet<ToolName>,
-    /// True if the user trusts the project. Otherwise its files and sections cannot approve its servers.
+    /// True if the user trusts the project. If not, its files and sections cannot approve its servers.
     pub(super) is_trusted: bool,
     pub(super) faults: Vec<String>,
     /// The reason why the client does not start.
@@ -157,8 +157,8 @@ impl Places {
         Self { paths }
     }
 
-    /// Returns true if a client's path names the project. Only accesses the file system if the last part of
-    /// the path matches.
+    /// Returns true if a path used by a client names the project. Accesses the file system only if the last part of the
+    /// path matches.
     pub(super) fn hold(&self, text: &str) -> bool {
         let path = uniform(text);
         if self.paths.contains(&path) {

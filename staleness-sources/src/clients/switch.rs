@@ -13,11 +13,11 @@ use crate::json::{self, JsonFile, Value};
 /// A change to a client's file that disables a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Switch {
-    /// The file. It need not exist.
+    /// The path of the file, which need not exist.
     pub path: PathBuf,
     /// The keys on the path to the value to change.
     pub at: Vec<String>,
-    /// The change.
+    /// The change of that value.
     pub change: SwitchChange,
 }
 
@@ -39,7 +39,7 @@ pub enum SwitchChange {
     Remove,
 }
 
-/// The reason why no file is changed.
+/// The reason why a server is not disabled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoSwitch {
     /// The entry is gone, or its file cannot be read.
@@ -83,7 +83,7 @@ impl Outside<'_> {
         let (id, path) = (&reading.id, Path::new(&reading.path));
         let by_hand = |what: String| Err(NoSwitch::ByHand(what));
         if let Some(plugin) = &found.plugin {
-            return by_hand(format!("it comes with the plugin {plugin}; switch that off"));
+            return by_hand(format!("it comes with the plugin {plugin}; switch the plugin off"));
         }
         let spelled = found.name.spelled_server();
         let Some(server) = spelled.filter(|_| found.kind == ToolKind::McpServer) else {
@@ -127,7 +127,7 @@ impl Outside<'_> {
         Ok(vec![one])
     }
 
-    /// Returns the keys of the sections of this project in `.claude.json` that have a server.
+    /// Returns the keys of this project's sections in `.claude.json` that list a server.
     fn sections_with(&self, path: &Path, server: &str) -> Vec<String> {
         let content = self.json(path, None, &shapes::STATE);
         let JsonFile::Read(file) = JsonFile::of(path, &content) else { return Vec::new() };

@@ -57,8 +57,8 @@ pub(super) fn interpret(
     })
 }
 
-/// Detects the client from fields that only it sends. Codex CLI uses Claude Code's format and is recognised
-/// by its transcript path.
+/// Detects the client from fields that no other client sends. Codex CLI uses Claude Code's format and is recognised by
+/// its transcript path.
 fn detect(payload: &Payload<'_>, event: &str) -> Option<HookClient> {
     const OF_GEMINI: [&str; 5] =
         ["BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "PreCompress"];
@@ -119,7 +119,7 @@ fn event_of(payload: &Payload<'_>, client: HookClient, name: &str) -> Result<Eve
     })
 }
 
-/// Returns true if a person sent the prompt. Clients also send prompts by programs and subagents.
+/// Returns true if a person sent the prompt. Clients also report prompts of programs and subagents.
 fn is_by_a_person(payload: &Payload<'_>) -> bool {
     let text = payload.prompt.text().unwrap_or_default().trim_start();
     payload.source.text().is_none_or(|source| source == "user")
@@ -146,7 +146,7 @@ fn turn(payload: &Payload<'_>) -> Option<OpId> {
     OpId::new(short(&payload.turn.id("turn_id").ok()??)).ok()
 }
 
-/// Converts the start of an MCP call in Codex CLI, which reports nothing when a call fails.
+/// Converts the start of an MCP call in Codex CLI, which does not report failed calls.
 fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>, HookError> {
     if client != HookClient::Codex {
         return Ok(None);
@@ -158,7 +158,7 @@ fn call_began(payload: &Payload<'_>, client: HookClient) -> Result<Option<Event>
     Ok(tool.is_mcp().then_some(Event::CallBegan { tool, op, turn }))
 }
 
-/// Converts a permission question of Codex CLI. It is asked during a call, but does not name the call.
+/// Converts a permission request of Codex CLI, which is sent during a call but does not name the call.
 fn permission_asked(payload: &Payload<'_>, client: HookClient) -> Option<Event> {
     let (tool, turn) = (ToolName::new(payload.tool.text()?).ok()?, turn(payload)?);
     let is_call = client == HookClient::Codex && tool.is_mcp();
@@ -238,8 +238,8 @@ fn tool_event(
     })
 }
 
-/// Returns true for a client's built-in tool. Unknown names are built-in unless they look like MCP tools.
-/// Copilot CLI does not mark MCP tools, so there only known names count.
+/// Returns true for a client's built-in tool. Unknown names count as built-in unless they look like MCP tools. Copilot
+/// CLI does not mark MCP tools, so only known names count there.
 fn is_builtin(name: &ToolName, client: HookClient) -> bool {
     let kind = ToolKind::of_name(name.as_str());
     kind == ToolKind::Builtin
@@ -299,7 +299,7 @@ fn first_word(text: &str) -> Option<&str> {
     (!word.is_empty()).then_some(word)
 }
 
-/// Returns the id, or a hash of it if it cannot be stored.
+/// Returns the id, or its hash if the id cannot be stored.
 fn short(id: &str) -> String {
     if IdError::check(id).is_ok() {
         id.to_owned()
@@ -308,7 +308,7 @@ fn short(id: &str) -> String {
     }
 }
 
-/// Returns the text if it is a plain word.
+/// Returns the text if it is a short plain word.
 fn word(text: &str) -> Option<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     (text.len() <= MAX_WORD_BYTES && !text.is_empty() && text.chars().all(is_plain))

@@ -55,7 +55,7 @@ impl HookInput {
         self.client.id()
     }
 
-    /// Returns the use that one of its events reports. `fresh` creates an id if the client has none.
+    /// Returns the use that an event of this payload reports. `fresh` creates an id if the client reports none.
     pub fn used(
         &self,
         event: &ToolEvent,
@@ -85,7 +85,7 @@ pub enum Evidence {
     Payload,
     /// The caller passed the client's name.
     Argument,
-    /// Neither names the client, so the client with the most common payload format is assumed.
+    /// Neither names the client. The one with the most common payload format is assumed.
     Assumed,
 }
 
@@ -99,17 +99,16 @@ pub enum Event {
     },
     /// A tool was used.
     ToolOutcome(ToolEvent),
-    /// A call began, and the client will only report a success.
+    /// A call began. The client reports the end of the call only if it succeeds.
     CallBegan {
         /// The tool's name.
         tool: ToolName,
-        /// The client's id of the call.
+        /// The id that the client gave to the call.
         op: OpId,
         /// The turn in which the call began.
         turn: OpId,
     },
-    /// A person was asked whether a tool's calls in a turn may continue. Calls that do not succeed may have been
-    /// rejected.
+    /// A person was asked to permit a tool's calls in a turn. Calls that do not succeed may have been rejected.
     PermissionAsked {
         /// The tool's name.
         tool: ToolName,
@@ -120,14 +119,14 @@ pub enum Event {
     TurnEnded {
         /// The turn that ended.
         turn: OpId,
-        /// True if a person interrupted it.
+        /// True if a person interrupted the turn.
         interrupted: bool,
     },
     /// A configuration or instruction file changed.
     ConfigChanged,
     /// A session ended.
     SessionEnd {
-        /// True if its context continues under a new id, as after `/clear` in Claude Code.
+        /// True if the agent continues under a new session id, as after `/clear` in Claude Code.
         cleared: bool,
     },
     /// The user sent a prompt.
@@ -155,13 +154,13 @@ pub struct ToolEvent {
     pub tool: ToolName,
     /// The outcome of the use.
     pub kind: OutcomeKind,
-    /// The client's id of the use.
+    /// The id that the client gave to the use.
     pub op: Option<OpId>,
     /// The duration in milliseconds.
     pub duration_ms: Option<u64>,
     /// The MCP server of the tool, if the client reports it.
     pub server: Option<String>,
-    /// Other tools that were used through this one, under all possible names: the skill run by `Skill`, the
+    /// Other tools that were used through this one, with all their possible names: the skill run by `Skill`, the
     /// command of `SlashCommand`, the agent of `Task`. They need not exist in the registry.
     pub mentions: Vec<ToolName>,
     /// Files shown to the model by a known reading tool. Paths are absolute, or relative to the event's

@@ -1,7 +1,7 @@
 //! Deserializes the few relevant fields of a payload, borrowed from the input.
 //!
-//! The visitors are written by hand, because derived ones reject duplicate keys, and wrong types in fields
-//! that are not needed. A tool's response can be megabytes long, so it is skipped and not built.
+//! The visitors are written by hand, because derived ones would reject duplicate keys, and wrong types in fields that
+//! are not needed. A tool's response may be megabytes long, so it is skipped instead of built.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -49,7 +49,7 @@ pub(super) struct Payload<'a> {
     pub(super) has_cursor_keys: bool,
 }
 
-/// Returns the text of a payload. A client may cut a prompt within a character.
+/// Returns the text of a payload. Repairs a prompt that the client cut within a character.
 pub(super) fn text(bytes: &[u8]) -> Result<Cow<'_, str>, HookError> {
     if bytes.len() > MAX_PAYLOAD_BYTES {
         return Err(HookError::TooLarge(bytes.len()));
@@ -274,7 +274,7 @@ impl<'a> Shallow<'a> {
 const FIRST: Projection = Projection { members: &[], text: false, first: true };
 /// Keeps a string, or the `name` of an object.
 const NAMED: Projection = Projection { members: &["name"], text: true, first: false };
-/// Keeps names and paths from a tool's input. A string may contain the same object as JSON.
+/// Keeps names and paths from a tool's input. A string may contain such an object as JSON.
 const INPUT: Projection = Projection {
     members: &[
         "skill",
