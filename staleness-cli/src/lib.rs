@@ -84,9 +84,9 @@ fn run(cli: &Cli, out: &Output) -> Result<u8, CliError> {
         return Ok(u8::from(commands::overview::run(&settings, cli.fail_on, out)?));
     };
     if cli.fail_on.is_some() && !matches!(command, Command::Hook(_)) {
-        let message =
-            "--fail-on only works with the overview, and after the names of `check` and `stale`";
-        return Err(CliError::new(ErrorKind::Usage, message).hint("leave it out here"));
+        let message = "--fail-on only works with `check`, with `stale`, or without a command";
+        return Err(CliError::new(ErrorKind::Usage, message)
+            .hint("leave it out, or put it after `check` or `stale`"));
     }
     if let Some(list) = misplaced(command) {
         return Err(CliError::new(ErrorKind::Usage, "an option comes before its command")

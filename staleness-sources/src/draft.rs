@@ -93,8 +93,8 @@ impl Draft {
         self.fault.add(text);
     }
 
-    /// Records that a file cannot be read that decides which entries are loaded. Entries that seem to be loaded get
-    /// `state` and are marked as unsure.
+    /// Records that a file is unreadable, so that it is uncertain which entries the client loads. Entries that seem to
+    /// be loaded get `state`, and are marked as unsure.
     pub(crate) fn doubt(&mut self, why: &str, state: ListingState) {
         self.fault(|| why.to_owned());
         self.doubt = Some(state);

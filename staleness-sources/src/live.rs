@@ -145,7 +145,7 @@ fn list_in<'o, 't>(root: &'o Value<'t>) -> Option<(&'o [Value<'t>], bool)> {
                 Some((&list.elements, more))
             }
             Some(_) => None,
-            // A JSON-RPC response. Its result cannot be a response again.
+            // A JSON-RPC response. Its result must not be another response.
             None => match json::get(object, "result")? {
                 Value::Object(result) if json::get(result, "tools").is_none() => None,
                 result @ Value::Object(_) => list_in(result),

@@ -1,7 +1,7 @@
 //! Extracts outlines of JSON files: only the parts that readers need.
 //!
-//! A client's file may contain megabytes of history and half a million servers. Only the outline is parsed into a tree,
-//! which bounds memory.
+//! A client's file may contain megabytes of history and half a million servers. To bound memory, only the outline is
+//! parsed into a tree.
 
 use std::path::Path;
 

@@ -15,7 +15,7 @@ pub(crate) enum KnowledgeCommand {
         /// The item's id [default: made from its first words].
         #[arg(long, value_name = "ID")]
         id: Option<String>,
-        /// Add it for every project, not only for this one.
+        /// Add the item for every project, not only for this one.
         #[arg(long)]
         global: bool,
         #[command(flatten)]
@@ -88,7 +88,7 @@ pub(crate) enum KnowledgeCommand {
     Contradict {
         /// The item's id.
         id: String,
-        /// The person or agent who contradicts it.
+        /// The person or agent who contradicts the item.
         #[arg(long, value_name = "WHO")]
         by: String,
         /// The reason.

@@ -122,8 +122,8 @@ pub(crate) struct Global {
     /// separated by semicolons].
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d. `check` then
-    /// records nothing.
+    /// Evaluate and record as of this time: 2026-11-20, 2026-11-20T12:30:00Z, or -3d. With this
+    /// option, `check` records nothing.
     #[arg(long, global = true, value_name = "TIME", allow_hyphen_values = true)]
     pub now: Option<String>,
     /// Print exactly one JSON document.
@@ -338,7 +338,7 @@ pub(crate) struct HookArgs {
 pub(crate) struct RecordArgs {
     /// The tool's name.
     pub name: String,
-    /// Record it as a new tool, even if its name is similar to a known one.
+    /// Record a new tool, even if its name is similar to a known one.
     #[arg(long)]
     pub new: bool,
     #[command(flatten)]
@@ -346,10 +346,10 @@ pub(crate) struct RecordArgs {
     /// A unique id of this use. Recording it again changes nothing.
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
-    /// The session in which it happened.
+    /// The session of the use.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// The time it took, in milliseconds.
+    /// The duration in milliseconds.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub duration_ms: Option<u64>,
 }

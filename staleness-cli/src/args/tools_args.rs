@@ -132,7 +132,7 @@ pub(crate) struct UnusedArgs {
     /// Show how to disable these unused servers in each client's own files.
     #[arg(long, value_name = "SERVER", num_args = 1..)]
     pub off: Vec<String>,
-    /// Write that change.
+    /// Write the change that --off shows.
     #[arg(long, requires = "off")]
     pub yes: bool,
 }

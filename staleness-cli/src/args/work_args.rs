@@ -93,7 +93,7 @@ pub(crate) struct WorkAddArgs {
     /// The item's id [default: made from its first words].
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
-    /// Add it for every project, not only for this one.
+    /// Add the item for every project, not only for this one.
     #[arg(long)]
     pub global: bool,
     /// The author [default: the agent].

@@ -28,7 +28,7 @@ use crate::settings::{Access, Settings};
 pub(crate) struct Told<'a> {
     name: &'a str,
     scope: &'static str,
-    /// Class of the pending change.
+    /// Class of the pending change. `None` if no change is pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<ChangeClass>,
     pinned_at: Timestamp,
@@ -90,7 +90,6 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Returns the parts that differ between two versions.
 fn differing<'a>(
     before: Option<&'a DefinitionVersion>,
     now: Option<&'a DefinitionVersion>,
@@ -152,7 +151,6 @@ impl Told<'_> {
     }
 }
 
-/// Returns the stored definition of a tool.
 pub(crate) fn of_tool(
     registry: &Registry,
     settings: &Settings,
@@ -199,7 +197,6 @@ pub(crate) fn diff_of(name: &str) -> String {
     format!("staleness tools diff {}", quoted(name))
 }
 
-/// Prints the pending changes.
 pub(crate) fn diff(
     settings: &Settings,
     name: &str,
@@ -313,7 +310,7 @@ fn preview_refused(rows: &[Definition], out: &Output) -> Result<(), CliError> {
     out.done(&value, || {
         let first = first.iter().map(|row| {
             let diff = diff_of(row.key.name.as_str());
-            format!("look first: {}: see `{}`\n", named(row), escape(&diff))
+            format!("review first: {}: see `{}`\n", named(row), escape(&diff))
         });
         let then = then.iter().map(|row| format!("would then accept {}\n", named(row)));
         first.chain(then).collect()

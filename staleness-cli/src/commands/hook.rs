@@ -70,7 +70,7 @@ fn go(global: &Global, args: &HookArgs, out: &Output) -> Result<(), CliError> {
     act(&settings, &input, &mut |text| say(&input, text))
 }
 
-/// Sends a text to the agent. An error means that it did not reach the client.
+/// Sends a text to the agent. Errors if the text did not reach the client.
 type Say<'s> = &'s mut dyn FnMut(&ModelText) -> Result<(), CliError>;
 
 /// Records the event, and sends the resulting information to the agent.
@@ -168,7 +168,7 @@ fn open(settings: &Settings, access: Access) -> Result<Registry, CliError> {
     settings.open_for_hook(access).map_err(|error| settings.opening(error))
 }
 
-/// Returns the entry for an event of a session that happens now.
+/// Returns the entry for an event of a session at the current time.
 fn happened(settings: &Settings, session: SessionId, event: SessionEvent) -> Entry {
     Entry::Session { project: settings.project.clone(), session, at: settings.now, event }
 }

@@ -30,7 +30,6 @@ pub(super) enum Verb {
     Switch,
 }
 
-/// A file and its planned change.
 pub(super) struct Planned {
     pub(super) target: Target,
     level: Level,
@@ -170,7 +169,7 @@ fn run_for(
 fn refused(client: Client, planned: &Planned) -> Option<String> {
     let before = planned.change.before.as_deref()?;
     let why = refusal(client.as_str(), &planned.target.path, before)?;
-    Some(format!("{why}; until then the client ignores this file"))
+    Some(format!("{why}; until this is fixed, the client ignores the file"))
 }
 
 pub(super) fn folders(settings: &Settings) -> Folders {

@@ -37,7 +37,7 @@ pub(crate) fn run(settings: &Settings, dry_run: bool, out: &Output) -> Result<()
         let see = names.first().map(|name| diff_of(name)).unwrap_or_default();
         let what = class.as_str();
         out.warn(&format!(
-            "warning: {tools} in {FILE} with a change that nobody accepted ({what}); see `{see}`"
+            "warning: {FILE} has {tools} with a change that nobody accepted ({what}); see `{see}`"
         ));
     }
     let (old, new) = (before.as_ref().map(Lock::text).unwrap_or_default(), lock.text());

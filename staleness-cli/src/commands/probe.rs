@@ -61,7 +61,7 @@ pub(crate) fn run(
             each.launch = Err(why.to_owned());
         }
     }
-    // The same command under the same name is probed once, even if several clients have it.
+    // A command is probed only once per server name, even if several clients have it.
     let mut launches: Vec<Launch> = Vec::new();
     let mut servers: Vec<&str> = Vec::new();
     let mut places: Vec<Option<usize>> = Vec::new();
@@ -134,7 +134,7 @@ const fn unreachable(_: &Launch) -> Option<&'static str> {
     None
 }
 
-/// Probes the servers, and reports which ones have not answered yet.
+/// Probes the servers, and shows the number of answers so far.
 #[cfg(feature = "mcp")]
 fn ask(
     names: &[&str],
@@ -195,7 +195,6 @@ fn probed(each: &Startable, answer: Option<Result<String, String>>, is_shared: b
     }
 }
 
-/// Formats the servers as a table.
 pub(crate) fn render(all: &[Probed], out: &Output) -> String {
     if all.is_empty() {
         return "no MCP servers are configured here\n".to_owned();

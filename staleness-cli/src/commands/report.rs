@@ -27,9 +27,9 @@ use crate::output::tools::Matrix;
 use crate::output::{Output, Screen, escape};
 use crate::settings::{Access, Settings};
 
-/// Number of days of which uses are shown.
+/// Number of days for which uses are shown.
 const DAYS: i64 = 30;
-/// Number of days of which changes are shown.
+/// Number of days for which changes are shown.
 const CHANGED: i64 = 7;
 
 pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), CliError> {
@@ -76,7 +76,7 @@ pub(crate) fn run(settings: &Settings, file: &Path, out: &Output) -> Result<(), 
 }
 
 struct Past {
-    /// The project's uses of the last days, the oldest first.
+    /// The project's uses on the last days, the oldest first.
     days: Vec<Day>,
     /// The uses of each tool in any project, on the same days.
     uses: HashMap<ToolKey, Uses>,

@@ -107,7 +107,6 @@ pub(super) fn rows<'a>(settings: &Settings, warnings: &'a [Warning]) -> Vec<Over
     warnings.iter().map(|each| Overdue::new(each, resolving(settings, each))).collect()
 }
 
-/// Returns true if a warning reaches a level.
 pub(super) fn reaches(warnings: &[Warning], least: LevelArg) -> bool {
     warnings.iter().any(|each| each.level >= least.into())
 }

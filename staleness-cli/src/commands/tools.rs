@@ -258,7 +258,6 @@ fn list(settings: &Settings, args: &ListArgs, out: &Output) -> Result<(), CliErr
     out.text(&text)
 }
 
-/// Prints a matrix of clients and servers.
 fn matrix(settings: &Settings, out: &Output) -> Result<(), CliError> {
     let registry = settings.open(Access::Look)?;
     let listing = ToolListing { kind: Some(ToolKind::McpServer), ..ToolListing::default() };

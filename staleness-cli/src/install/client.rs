@@ -74,8 +74,8 @@ const CLAUDE_EVENTS: &[&str] = &[
     "SessionEnd",
 ];
 
-/// Codex CLI ignores background hooks and has no event for failures. An MCP call that has not succeeded by the end of
-/// its turn counts as failed.
+/// The events of Codex CLI, which ignores background hooks and has no event for failures. An MCP call that has not
+/// succeeded by the end of its turn counts as failed.
 const CODEX_EVENTS: &[&str] = &[
     "SessionStart",
     "UserPromptSubmit",

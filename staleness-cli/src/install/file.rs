@@ -34,7 +34,7 @@ pub(crate) struct Place {
     pub path: PathBuf,
     /// The path of the file itself, after following links.
     target: PathBuf,
-    /// True if a new file must only be accessible to the user.
+    /// True if a new file must be accessible only to the user.
     private: bool,
     /// The suffix of a backup's name, before the digest.
     backup: &'static str,
@@ -147,7 +147,6 @@ pub(crate) enum Backup {
     Write,
     /// Leave the backups as they are.
     Keep,
-    /// Remove the backups.
     Remove,
 }
 

@@ -248,7 +248,7 @@ pub(crate) fn summary(
         text.push_str(&format!("; {} not checked", report.skipped.len()));
     }
     if !report.history.is_empty() {
-        text.push_str(&format!("; {} taken as history", report.history.len()));
+        text.push_str(&format!("; {} treated as history", report.history.len()));
     }
     if report.new_since.is_some() {
         let Levels { review, stale, .. } = found.reported();

@@ -13,7 +13,7 @@ pub(crate) enum ColorArg {
     Never,
 }
 
-/// Colours text, if enabled.
+/// Colours text if colours are on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     on: bool,

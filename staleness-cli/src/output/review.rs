@@ -9,7 +9,7 @@ use super::{Output, escape, fitting};
 
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
-    /// `tool`, or the kind of an item.
+    /// `tool`, or the kind of the item.
     pub kind: &'static str,
     /// The name or id, or the place in a document.
     pub id: String,

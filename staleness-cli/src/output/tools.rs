@@ -61,7 +61,7 @@ impl Matrix {
         Self { rows: rows.collect(), clients: clients.clone() }
     }
 
-    /// Returns the JSON: a row for each entry.
+    /// Returns the matrix as JSON, with a row for each entry.
     pub(crate) fn document(servers: Vec<ToolReport>) -> Value {
         let (clients, servers) = Self::sorted(servers);
         let rows = servers.iter().map(|server| {

@@ -331,7 +331,7 @@ fn warnings(warnings: &[Warning], out: &Output) -> String {
     }))
 }
 
-/// Renders the changes for an agent, overdue work, and tools to be careful with.
+/// Renders the changes for an agent, with overdue work and the tools that need care.
 pub(crate) fn delta(delta: &Delta, now: Timestamp, out: &Output) -> String {
     let paint = out.paint;
     let head = match (delta.source, &delta.since_session) {

@@ -66,7 +66,9 @@ fn init_says_that_the_client_refuses_the_file_as_it_is() {
         let file = sandbox.write(&format!("home/{path}"), text);
         let said = sandbox.ok(&["init", client, "--dry-run"]);
         let why = format!("note: {}:2: ", file.display());
-        for part in [&*why, " rejects this file: ", "; until then the client ignores this file"] {
+        for part in
+            [&*why, " rejects this file: ", "; until this is fixed, the client ignores the file"]
+        {
             assert!(said.contains(part), "{said}");
         }
         for _ in 0..2 {

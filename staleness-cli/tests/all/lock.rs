@@ -185,7 +185,7 @@ fn definitions_are_compared_where_they_are_known() {
         }
     };
     let warned = sandbox.run(&["lock", "--dry-run"]);
-    let next = "warning: 1 tool in agents.lock with a change that nobody accepted (narrowed); see `staleness tools diff mcp__hub__search`";
+    let next = "warning: agents.lock has 1 tool with a change that nobody accepted (narrowed); see `staleness tools diff mcp__hub__search`";
     assert!(warned.code == 0 && warned.err.contains(next), "{warned:?}");
     let told = sandbox.run(&["check", "--locked"]).out;
     assert!(told.contains("`staleness scan --probe` asks their servers again"), "{told}");

@@ -412,7 +412,10 @@ fn records_of_brainclaw_keep_their_kind_and_state() {
         if is_known {
             import(&sandbox, "brainclaw", &sandbox.project, &["--dry-run"]);
         } else {
-            assert!(refused(&sandbox, "brainclaw", &sandbox.project).contains("known are 1 and 2"));
+            assert!(
+                refused(&sandbox, "brainclaw", &sandbox.project)
+                    .contains("only 1 and 2 are supported")
+            );
         }
     }
 }

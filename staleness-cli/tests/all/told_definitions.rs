@@ -201,7 +201,7 @@ fn changes_of_one_kind_are_told_and_accepted_by_server() {
     let lines: Vec<&str> = run.out.lines().collect();
     assert_eq!((run.code, lines.len()), (3, 3), "{run:?}");
     assert!(
-        lines[0].starts_with("look first: mcp__git__log  suspicious: tells the model"),
+        lines[0].starts_with("review first: mcp__git__log  suspicious: tells the model"),
         "{run:?}"
     );
     assert!(lines[0].ends_with(": see `staleness tools diff mcp__git__log`"), "{run:?}");

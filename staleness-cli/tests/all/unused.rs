@@ -468,5 +468,5 @@ fn a_server_in_two_files_of_a_client_costs_once() {
     assert_eq!(sums()["servers"], 1);
     assert_eq!(unused(&sandbox, &[]).len(), 2, "but both can be switched off");
     let told = sandbox.ok(&["tools", "unused"]);
-    assert!(!told.contains("use the client for the rest"), "{told}");
+    assert!(!told.contains("switch off the others in the client"), "{told}");
 }

@@ -269,7 +269,7 @@ fn what_has_expired_when_it_is_written_down_is_reported_from_the_beginning() {
     let sandbox = Sandbox::new();
     let run = sandbox.run(&["work", "add", "trap", "x", "--id", "x", "--expires", "-3d"]);
     assert_eq!(run.code, 0);
-    assert!(run.err.contains("it has already expired"), "{run:?}");
+    assert!(run.err.contains("the item has already expired"), "{run:?}");
     assert_eq!(sandbox.json(&["stale"])["warnings"][0]["age_days"], 3);
 }
 

@@ -29,7 +29,7 @@ pub(super) static FILE: Format = Format { servers_only: true, ..STATE };
 pub(super) static STATE: Format =
     Format { skips: skipped::reason, ..Format::strict("Claude Code") };
 
-/// The settings that govern a project, weakest first.
+/// The settings that apply to a project, weakest first.
 #[derive(Debug, Default)]
 pub(super) struct AllSettings {
     pub(super) user: Settings,
@@ -43,7 +43,7 @@ pub(super) struct AllSettings {
 pub(super) struct UserPlace {
     /// The folder with commands, skills, agents and plugins.
     pub(super) dir: PathBuf,
-    /// True if a missing file in `dir` was really deleted.
+    /// True if a file missing in `dir` was deleted, and `dir` is not just a disk that is not mounted.
     pub(super) is_there: bool,
 }
 

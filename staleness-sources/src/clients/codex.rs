@@ -61,7 +61,7 @@ fn user_file(outside: &Outside<'_>) -> PathBuf {
     }
 }
 
-/// Returns the names of the files that the client loads from a folder without `AGENTS.md`, best first.
+/// Returns the names of the files that the client loads from a folder without `AGENTS.md`, in order of preference.
 pub(super) fn instruction_names(outside: &Outside<'_>) -> Vec<String> {
     let Content::Text(text, _) = read_config(&user_file(outside), None, MAX_BYTES) else {
         return Vec::new();

@@ -42,7 +42,7 @@ impl Shelf {
     }
 }
 
-/// The owner of commands, skills, agents or servers: a plugin, or nobody.
+/// The plugin to which commands, skills, agents or servers belong, if any.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Owner<'a> {
     /// The plugin's short name, used as a prefix, and its entry.
@@ -78,8 +78,8 @@ impl Owner<'_> {
     }
 }
 
-/// Adds the contents of the folder at `path`. `path` may also be a Markdown file or the folder of one skill.
-/// Returns false if it does not exist, and an error if it cannot be read.
+/// Adds the contents of the folder at `path`, which may also be a Markdown file or the folder of one skill. Returns
+/// false if the path does not exist, and an error if it cannot be read.
 pub(super) fn look_into(
     draft: &mut Draft,
     path: &Path,

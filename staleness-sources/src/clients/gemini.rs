@@ -159,7 +159,7 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
     }
 }
 
-/// Returns the names of the files that the client loads instead of `GEMINI.md`. A project's settings win.
+/// Returns the names of the files that the client loads instead of `GEMINI.md`. A project's settings take precedence.
 pub(super) fn instruction_names(outside: &Outside<'_>) -> Vec<String> {
     let mut names = Vec::new();
     for place in outside.places(outside.home.join(FILE), outside.home_is_there, Some(FILE)) {

@@ -73,7 +73,7 @@ const TELLING: [&str; 3] = ["claude-code", "codex", "gemini"];
 #[derive(Default)]
 pub(super) struct Starts {
     starts: RefCell<BTreeMap<(SourceId, ToolName), Start>>,
-    /// The settings that block entries, as parts of a sentence.
+    /// The setting that blocks each entry, as the end of a sentence: ``by `KEY` in FILE``.
     blocked: RefCell<BTreeMap<(SourceId, ToolName), String>>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Expands the variables in the entry of a list.
+    /// Expands the variables in an entry of a list of allowed or denied servers.
     pub(super) fn expand(text: &str) -> String {
         Start::default().expand(text, Path::new(""), &or_itself).unwrap_or_default()
     }
@@ -100,7 +100,7 @@ fn or_itself(name: &str) -> Option<String> {
 
 #[derive(Default)]
 struct Start {
-    /// True if the client expands `$NAME` without braces, too.
+    /// True if the client also expands `$NAME` without braces.
     has_bare_variables: bool,
     members: Map<String, Value>,
     /// The folder of the plugin or extension that contains the file.
@@ -286,7 +286,7 @@ impl Start {
         Ok(headers)
     }
 
-    /// Expands `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `{env:NAME}`, and `$NAME` if the client does.
+    /// Expands `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `{env:NAME}`, and also `$NAME` if the client does.
     fn expand(
         &self,
         text: &str,

@@ -80,7 +80,7 @@ const OTHER_NAMES: [(&str, &str); 5] = [
     ("vs-code", "vscode"),
 ];
 
-/// The names that MCP clients report, with their agents.
+/// Names by which clients introduce themselves over MCP, each with the name used here.
 pub const MCP_NAMES: [(&str, &str); 6] = [
     ("codex-mcp-client", "codex"),
     ("gemini-cli-mcp-client", "gemini"),
@@ -369,7 +369,7 @@ struct Place<'a> {
     path: PathBuf,
     project: Option<&'a ProjectId>,
     fence: Option<&'a Fence>,
-    /// True if a missing file was really deleted.
+    /// True if a missing file was deleted, and its folder is not just a disk that is not mounted.
     root_is_there: bool,
 }
 

@@ -170,7 +170,7 @@ fn is_run(text: &str) -> bool {
     ["$(", "`", "<(", ">("].iter().any(|mark| text.contains(mark))
 }
 
-/// Characters that end a command or a word of it.
+/// Characters that end a word or a command in a shell.
 const ENDS: &str = ";&|<>";
 
 /// The words of a command line, or of one argument.

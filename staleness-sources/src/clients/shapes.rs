@@ -1,4 +1,4 @@
-//! The parts of JSON files that the readers in this folder need. Add here what a reader needs in addition.
+//! The parts of JSON files that the readers in this folder need. A reader that needs more must add it here.
 
 use crate::outline::Shape;
 

@@ -172,7 +172,7 @@ impl Places {
     }
 }
 
-/// Normalises a path: `/` as separator, none at the end, and an upper-case drive letter.
+/// Normalises a path: separators become `/`, one at the end is removed, and a drive letter becomes upper-case.
 fn uniform(text: &str) -> String {
     let text = text.strip_prefix(r"\\?\").unwrap_or(text);
     let mut path = if text.as_bytes().get(1) == Some(&b':') || text.starts_with(r"\\") {

@@ -39,7 +39,7 @@ pub struct HookInput {
     pub event: Event,
     /// The session of the event.
     pub session: Option<SessionId>,
-    /// The current folder of the event.
+    /// The working folder of the event.
     pub cwd: Option<PathBuf>,
     /// The subagent that caused the event.
     pub agent: Option<AgentId>,

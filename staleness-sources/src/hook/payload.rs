@@ -13,7 +13,7 @@ use serde::de::{
 use super::{HookError, MAX_PAYLOAD_BYTES};
 use crate::text::repaired;
 
-/// The fields of a payload, with one name for all clients.
+/// The fields of a payload, under the same names for all clients.
 #[derive(Default)]
 pub(super) struct Payload<'a> {
     pub(super) event: Scalar<'a>,

@@ -83,7 +83,7 @@ impl<'a> Sink<'a> {
         Self { into, path: path.to_path_buf(), lines: 0, bytes: 0, taken: Taken::default() }
     }
 
-    /// Notes the file or folder that contains the data.
+    /// Records the file or folder that contains the data.
     pub(super) fn reads(&mut self, place: &Path) {
         self.path = place.to_path_buf();
         self.taken.read = Some(place.to_path_buf());
@@ -186,7 +186,6 @@ fn redact(value: &mut Value, is_id: bool) -> bool {
 pub(super) struct Parts(String);
 
 impl Parts {
-    /// Adds a paragraph.
     pub(super) fn add(mut self, text: Option<String>) -> Self {
         if let Some(text) = text {
             if !self.0.is_empty() {
@@ -197,7 +196,7 @@ impl Parts {
         self
     }
 
-    /// Adds a paragraph under a name.
+    /// Adds a paragraph of the form `NAME: text`.
     pub(super) fn named(self, name: &str, text: Option<String>) -> Self {
         self.add(text.map(|text| format!("{name}: {text}")))
     }

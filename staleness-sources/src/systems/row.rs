@@ -90,7 +90,7 @@ impl Row {
         Some(at)
     }
 
-    /// Counts a part of the record that cannot be imported.
+    /// Counts a part of the record as lost, under the name of a field.
     pub(super) fn lose(&mut self, name: impl Into<String>) {
         self.fields.insert(name.into(), true.into());
     }

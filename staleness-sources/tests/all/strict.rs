@@ -355,7 +355,7 @@ fn s10_servers_of_geminis_extensions_are_read() {
     lists(&source, &["!mcp__a__*", "-mcp__b__*"]);
     assert!(source.error.unwrap().contains(":2: Gemini CLI rejects this file: comments"));
     manifest("one", r#"{"name": "one", "mcpServers": {"a": {}}}"#);
-    assert!(read().error.unwrap().contains("no `version`"));
+    assert!(read().error.unwrap().contains("`version` is missing"));
 }
 
 /// By its documentation.

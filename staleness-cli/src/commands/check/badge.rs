@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::settings::Settings;
 
 const LABEL: &str = "docs";
-/// Width of a character in the image, in pixels. Each text is stretched to its number of characters.
+/// Width of a character in the image, in pixels. Each text is stretched to this width per character.
 const CHARACTER: usize = 7;
 
 pub(crate) fn run(settings: &Settings, out: &Output) -> Result<(), CliError> {

@@ -42,7 +42,6 @@ struct File {
 }
 
 impl Baseline {
-    /// Creates a baseline of all findings.
     pub(crate) fn of(findings: &Findings) -> Self {
         Self::listing(findings, |each| Box::new(each.told_evidence()))
     }
@@ -63,7 +62,6 @@ impl Baseline {
         Self { findings: known.collect() }
     }
 
-    /// Returns the number of findings.
     pub(crate) fn len(&self) -> usize {
         self.findings.len()
     }

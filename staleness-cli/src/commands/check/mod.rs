@@ -33,9 +33,9 @@ use staleness_service::citations;
 use staleness_service::documents::{self, Asked};
 use staleness_service::save::leads_out_of;
 
-/// Text for a check with `--now`. Files and git history are read as they are today, so its result would mix two points
-/// in time.
-const NOT_KEPT: &str = "not recorded because of --now; the overview does not show it";
+/// Note on a check with `--now`. Files and git history are read as they are today, so its findings mix two points in
+/// time, and are not recorded.
+const NOT_KEPT: &str = "not recorded because of --now, so the overview does not show it";
 
 /// The result of a check, without the findings in the baseline.
 struct Checked {
@@ -43,7 +43,7 @@ struct Checked {
     found: Findings,
     context: Context,
     compared: Option<Compared>,
-    /// True if all documents were requested, as of now.
+    /// True if the check covered all documents in their current state.
     is_whole: bool,
 }
 
@@ -169,7 +169,7 @@ fn format(args: &CheckArgs, out: &Output) -> Result<ReportFormat, CliError> {
     }
 }
 
-/// Returns the stored items, which hold the statements about items in files. Documents can be checked without them.
+/// Returns the stored rows of items in files. Without a registry, returns none, and only the files are checked.
 fn stored(settings: &Settings, report: &Report, out: &Output) -> Vec<Item> {
     let read = || documents::rows(settings, &settings.open(Access::Look)?, &report.items);
     read().unwrap_or_else(|error| {

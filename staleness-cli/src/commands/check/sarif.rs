@@ -17,7 +17,6 @@ use staleness_service::findings::{Finding, Findings};
 use staleness_service::fixes::Fixes;
 use staleness_service::lock::{self, Comparison, Moved, Unaccepted, Unchecked};
 
-/// URL of the JSON schema of the format.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// Name of the fingerprint, which does not change if a finding moves within its document.
 const FINGERPRINT: &str = "staleness/v1";

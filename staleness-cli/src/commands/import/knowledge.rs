@@ -10,7 +10,7 @@ use staleness::scan::ProjectRef;
 use super::home::scope_of;
 use super::moment::Moment;
 
-/// A line with the field names of this program and of other systems.
+/// A line to import. Its fields have the names of this program or of other systems.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KnowledgeLine {
@@ -66,7 +66,7 @@ impl KnowledgeLine {
             kind: self.kind.unwrap_or(known.kind),
             body: self.body.clone(),
             keywords: self.keywords.clone().unwrap_or(known.keywords),
-            // A line does not name a file, so an item in a file keeps its own text.
+            // A line names no file. If the known item is in a file, the importer keeps the file and its text.
             path: None,
             added_at,
             updated_at: at(&self.updated).unwrap_or(added_at),

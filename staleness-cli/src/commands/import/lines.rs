@@ -24,7 +24,8 @@ pub(crate) struct Input {
     text: Vec<u8>,
     /// Hint of errors that reject a line.
     hint: &'static str,
-    /// True if the lines were converted from another system, so that they have no line numbers in its files.
+    /// True if the lines were converted from the data of another system, so that their numbers mean nothing to the
+    /// user.
     made: bool,
     /// Numbers of the lines that later lines replace, which are skipped.
     replaced: BTreeSet<u64>,
@@ -174,7 +175,6 @@ impl Input {
         CliError::new(error.kind, message).hint(self.hint)
     }
 
-    /// Returns the name of the file for messages.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }

@@ -100,7 +100,7 @@ fn opened(
     }
 }
 
-/// Returns the access mode for the registry. A dry run does not create one.
+/// Returns the access mode. A dry run does not create a registry.
 const fn access(dry_run: bool) -> Access {
     if dry_run { Access::Look } else { Access::Write }
 }

@@ -13,7 +13,7 @@ use super::home::project_of;
 use super::moment::Moment;
 use crate::error::{CliError, quoted};
 
-/// A line with the field names of this program and of other systems.
+/// A line to import. Its fields have the names of this program or of other systems.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RouteLine {

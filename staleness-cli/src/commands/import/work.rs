@@ -14,7 +14,7 @@ use super::home::scope_of;
 use super::moment::Moment;
 use crate::error::quoted;
 
-/// A line with the field names of this program and of other systems.
+/// A line to import. Its fields have the names of this program or of other systems.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WorkLine {

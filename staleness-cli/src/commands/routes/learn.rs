@@ -18,7 +18,7 @@ pub(super) fn run(settings: &Settings, args: &LearnArgs, out: &Output) -> Result
     let op = optional::<OpId>("id", args.id.as_ref())?.unwrap_or_else(clock::fresh_op);
     let signal = args.signal.trim().parse::<f64>().map_err(|_| {
         CliError::invalid(format!("the signal {} is not a number", quoted(&args.signal)))
-            .hint("give one from 0 to 1")
+            .hint("give a number from 0 to 1")
     })?;
     // The tool and the vector are checked first, so that no registry is created if one is wrong.
     let looked = settings.open(Access::Look)?;

@@ -195,7 +195,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Returns true if the store has changed, or the state is old.
+    /// Returns true if the store has changed, or the state on the screen is old.
     fn is_old(&self) -> bool {
         let now = || -> Result<_, CliError> {
             let registry = self.settings()?.open(Access::Look)?;

@@ -83,7 +83,6 @@ impl Doc {
         Ok(doc)
     }
 
-    /// Returns the edited text.
     pub(crate) fn finish(self) -> String {
         if self.bom { format!("{BOM}{}", self.own) } else { self.own }
     }
@@ -177,7 +176,6 @@ impl Doc {
         self.add(path, |layout| layout.render(value))
     }
 
-    /// Replaces the value at `path`.
     fn replace(&mut self, path: &[Step<'_>], value: &Json) -> Result<(), Fault> {
         let Some(root) = self.parse()? else { return Ok(()) };
         let Some(old) = find(&root, path) else { return Ok(()) };
@@ -284,7 +282,6 @@ fn twice(value: &Value<'_>) -> Option<usize> {
     }
 }
 
-/// Returns the index of the member with this key.
 fn position(object: &ast::Object<'_>, key: &str) -> Option<usize> {
     object.properties.iter().position(|member| member.name.as_str() == key)
 }

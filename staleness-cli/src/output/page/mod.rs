@@ -1,5 +1,5 @@
-//! `report`: builds an HTML page with everything that is known. The page makes no network requests, and its only script
-//! is inline.
+//! `report`: builds an HTML page with all information. The page makes no network requests, and its only script is
+//! inline.
 
 use std::collections::HashMap;
 
@@ -209,8 +209,8 @@ impl Page<'_> {
         html! {
             (table(&heads, most, "No tool is known", self.tools.iter().map(row)))
             p.faint {
-                "By day, up to today, of the last " (days) " days: "
-                "S all uses succeeded, F all failed, B both, - none."
+                "Outcomes per day for the last " (days) " days, today last: "
+                "S all uses succeeded, F all failed, B some of each, - no use."
             }
         }
     }

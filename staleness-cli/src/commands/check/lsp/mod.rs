@@ -68,7 +68,7 @@ struct Diagnostic {
     reasons: String,
     /// The end of the paragraph.
     end: Position,
-    /// The comment that marks the paragraph as still true, if it can take one.
+    /// The comment that marks the paragraph as still true, or `None` if the paragraph cannot take a comment.
     verified: Option<String>,
     /// Replacements for the old names, each with its range.
     edits: Vec<(Span, String)>,
@@ -372,7 +372,6 @@ impl Diagnostic {
     }
 }
 
-/// Returns the findings of a document.
 fn diagnostics(
     settings: &Settings,
     checked: &Checked,
@@ -429,7 +428,7 @@ fn text_of(path: &Path) -> Option<String> {
     fits.then(|| std::fs::read_to_string(path).ok()).flatten()
 }
 
-/// Returns the path of a `file:` URI.
+/// Returns the path of a `file:` URI, or `None` for any other URI.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
