@@ -46,7 +46,7 @@ fn render(report: &RecordReport, out: &Output) -> String {
     }
     if report.offline {
         text.push_str(
-            "  most servers are failing at the same time, so this machine is treated as offline\n",
+            "  most servers are failing at once, so this machine is treated as offline\n",
         );
     }
     text

@@ -132,10 +132,7 @@ impl Screen {
         } else if !self.told.is_empty() {
             self.told.clone()
         } else if frame.area().width < NARROW {
-            format!(
-                "{} columns are too narrow; at least {NARROW} show everything",
-                frame.area().width
-            )
+            format!("{} columns are too narrow; use at least {NARROW}", frame.area().width)
         } else if !self.filter.is_empty() {
             format!("/{}  (esc shows all)", self.filter)
         } else {
