@@ -306,6 +306,11 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let gap = remembered.incomplete().map_or_else(String::new, |gap| {
         paint.warn(&format!("  … the check is incomplete: {gap}")) + "\n"
     });
+    if doubtful.is_empty() && remembered.unchecked > 0 {
+        let others = counted(remembered.unchecked, "document", "documents");
+        let check = out.hint("run `staleness check` to check them here");
+        return format!("not checked at this commit: {others} {age}\n{check}{gap}");
+    }
     if doubtful.is_empty() {
         let holding = match documents {
             1 => "no known problems with 1 document".into(),
