@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use crate::common::{Sandbox, signals};
+use crate::common::{Sandbox, line, signals};
 
 fn listed(sandbox: &Sandbox, id: &str) -> Value {
     let list = sandbox.json(&["knowledge", "list"]);
@@ -214,6 +214,11 @@ fn what_was_deleted_with_its_file_stands_for_nothing_any_more() {
     assert_eq!(sandbox.json(&["knowledge", "verify", "old"])["item"]["verdict"]["level"], "stale");
     std::fs::remove_file(sandbox.project.join("memory/new.md")).unwrap();
     sandbox.commit("2026-11-02T00:00:00Z");
+    // Bug: the row that it left was verified and marked as wrong.
+    for does in ["verify new", "contradict new --by me --reason no", "done new"] {
+        let run = sandbox.run(&line(&format!("knowledge {does}")));
+        assert!(run.code == 3 && run.err.contains("its file \"memory/new.md\" is gone"), "{run:?}");
+    }
     assert_eq!(signals(&listed(&sandbox, "old")), [""; 0]);
     assert_eq!(signals(&sandbox.json(&["knowledge", "show", "old"])), [""; 0]);
     let found = sandbox.json(&["knowledge", "recall", "port", "--peek"]);

@@ -277,6 +277,24 @@ impl<'a> World<'a> {
         id: &ItemId,
         scope: ScopeChoice,
     ) -> Result<Target, ServiceError> {
+        let target = self.target_or_row(registry, id, scope)?;
+        match &target.item.path {
+            Some(path) if !target.filed => {
+                let message = format!("no item named {}", quoted(id.as_str()));
+                Err(ServiceError::new(ErrorKind::Unknown, message)
+                    .hint(format!("its file {} is gone", quoted(path))))
+            }
+            _ => Ok(target),
+        }
+    }
+
+    /// Resolves an id to an item, or to the row that a deleted file left.
+    pub(super) fn target_or_row(
+        &self,
+        registry: &Registry,
+        id: &ItemId,
+        scope: ScopeChoice,
+    ) -> Result<Target, ServiceError> {
         let project = &self.settings.project.id;
         let stored = match registry.knowledge().get(project, id, scope).wait() {
             Ok(item) if self.is_hidden(registry, &item, scope)? => None,
