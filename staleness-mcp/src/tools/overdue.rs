@@ -84,6 +84,9 @@ fn kind_of(subject: &Subject) -> Kind {
     }
 }
 
+/// The end of a sentence if the last check was of another commit.
+const ELSEWHERE: &str = ", but documents were checked at another commit; call check_documents";
+
 /// Returns a sentence with the number of entries that need attention. If there are none, it says if documents were not
 /// checked here.
 pub(crate) fn head(count: usize, remembered: &Remembered) -> Text {
@@ -91,12 +94,12 @@ pub(crate) fn head(count: usize, remembered: &Remembered) -> Text {
         0 if remembered.checked_at.is_none() => {
             Text::new("no known problems here; no document was checked yet")
         }
-        0 if !remembered.elsewhere.is_empty() => {
-            Text::new("nothing found here, but documents were checked at another commit; ")
-                .and("call check_documents")
-        }
+        0 if !remembered.elsewhere.is_empty() => Text::new("nothing found here").and(ELSEWHERE),
         0 => Text::new("no known problems here"),
-        count => Text::new(count).and(" ").and(need(count)).and(" attention"),
+        count => {
+            let text = Text::new(count).and(" ").and(need(count)).and(" attention");
+            text.and(if remembered.unchecked > 0 { ELSEWHERE } else { "" })
+        }
     }
 }
 
@@ -109,6 +112,9 @@ pub(crate) fn name(client: Option<&ClientId>, each: &Entry) -> ModelName {
         Kind::Work => ModelName::new(NameKind::Work, &each.id),
     }
 }
+
+/// The next step for an item that cites a file that is not there.
+pub(super) const NO_FILE: &str = "if the file is gone for good, and not on another branch, save_knowledge under the same id with another cite";
 
 /// Returns the next step for an agent.
 fn next(each: &Entry) -> ModelText {
@@ -132,8 +138,10 @@ fn next(each: &Entry) -> ModelText {
         let cited =
             cite.iter().map(|cited| ModelText::from(ModelName::path(NameKind::Document, cited)));
         let cited = ModelText::join(cited, ", ");
-        let text = ModelText::from("save_knowledge under the same id with cite");
-        return if cited.is_empty() { text } else { text.and(" ").and(cited) };
+        return match cited.is_empty() {
+            true => NO_FILE.into(),
+            false => ModelText::from("save_knowledge under the same id with cite ").and(cited),
+        };
     }
     ModelText::from(match (&each.subject, each.verdict.action) {
         (Subject::Tool { .. }, _) if each.verdict.rests_on(Ground::DefinitionWithheld) => {

@@ -18,6 +18,7 @@ use staleness_service::settings::Access;
 use staleness_service::{ServiceError, citations, words};
 
 use super::knowledge::{name, row, world};
+use super::overdue::NO_FILE;
 use super::{documents, knowledge, verdict};
 use crate::answer::{Answer, Rows};
 use crate::call::Call;
@@ -117,13 +118,12 @@ fn run(call: &Call<'_>, asked: Verify) -> Result<Answer<Verified>, ServiceError>
         let text = Text::new("- ").and(name(each)).and(": ").and(verdict::words(&each.verdict));
         let next = match asked.still {
             Still::Holds if each.verdict.rests_on(SignalKind::Expired) => {
-                "; call again with expires=+30d or none, or with still=done"
+                "call again with expires=+30d or none, or with still=done"
             }
-            Still::Holds if each.verdict.rests_on(SignalKind::SourceMissing) => {
-                "; save_knowledge under the same id with cite"
-            }
+            Still::Holds if each.verdict.rests_on(SignalKind::SourceMissing) => NO_FILE,
             _ => "",
         };
+        let next = if next.is_empty() { Text::default() } else { Text::new("; ").and(next) };
         (row(each), text.and(next))
     });
     let is_doubtful = |each: &KnowledgeReport| each.verdict.level != Level::Fresh;
