@@ -478,8 +478,7 @@ fn a_to_do_is_quiet_until_it_is_due_and_never_to_be_removed_for_its_age() {
     assert!(on("2026-11-11", "review").starts_with("nothing needs attention\n"));
     assert!(!told_on(&sandbox, "codex", 11).contains("Due"));
     let told = told_on(&sandbox, "codex", 14);
-    let ways = "\n- Due (to postpone: `staleness knowledge set --due +14d ID --agent codex`, else `staleness knowledge done \
-                ID --agent codex`): todo `ship`";
+    let ways = "\n- Due (done: `staleness knowledge done ID --agent codex`, else ask the user): todo `ship`";
     assert!(told.ends_with(ways), "{told}");
     assert!(!told_on(&sandbox, "codex", 15).contains("Due"));
     let due = on("2026-11-14", "review");

@@ -136,7 +136,7 @@ impl Remedies {
             settle: [
                 ModelText::from("settle: ").and(&replace),
                 either("still true: ", "set --expires none ID", &done),
-                either("to postpone: ", "set --due +14d ID", &done),
+                ModelText::from("done: ").and(&done).and(", else ask the user"),
                 either("still true: ", "verify ID", &replace),
                 ASK.into(),
             ],
@@ -149,7 +149,7 @@ impl Remedies {
         let settle = [
             "settle: `save_knowledge` with what is true now, and `supersedes`",
             "still true: `verify_knowledge` with a later `expires`, else `verify_knowledge` with `still=done`",
-            "to postpone: `save_knowledge` with a later `due`; if done: `verify_knowledge` with `still=done`",
+            "done: `verify_knowledge` with `still=done`, else ask the user",
             "still true: `verify_knowledge`, else `save_knowledge` with what is true now, and `supersedes`",
             ASK,
         ];
