@@ -97,7 +97,7 @@ pub fn remove(
     scope: ScopeChoice,
 ) -> Result<Option<KnowledgeReport>, ServiceError> {
     let registry = world.settings.open(Access::Look)?;
-    let target = world.target(&registry, &words::id("id", id)?, scope)?;
+    let target = world.target_or_row(&registry, &words::id("id", id)?, scope)?;
     if target.filed {
         let path = target.item.path.as_deref().unwrap_or_default();
         let message = format!("{} is stored in {path}", quoted(id));
@@ -152,7 +152,10 @@ pub(super) fn refuse_persons(
             let id = item.key.id.as_str();
             let how = match &item.path {
                 Some(path) => format!("change it, in {}", quoted(path)),
-                None => format!("change it, as with `staleness knowledge set {id} --body TEXT`"),
+                None if item.kind == ItemKind::Preference => {
+                    format!("change it, as with `staleness knowledge set {id} --body TEXT`")
+                }
+                None => "remove it or change its kind".into(),
             };
             let message = format!(
                 "there is no record that an agent wrote {}, so only a person can {how}",
