@@ -311,7 +311,10 @@ fn with_stranger(
     let registry = call.settings.open(Access::Look)?;
     let Some(stranger) = work::stranger(&call.settings, &registry, to)? else { return Ok(answer) };
     let named = |name: &str| ModelName::new(NameKind::Agent, name);
-    let mut text = answer.text.and("; unknown agent ").and(named(to));
+    let mut text = answer.text.and("; unknown agent");
+    if named(to).is_shown() {
+        text = text.and(" ").and(named(to));
+    }
     if let Some(near) = &stranger.near {
         text = text.and(": did you mean ").and(named(near)).and("?");
     }
