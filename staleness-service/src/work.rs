@@ -87,7 +87,7 @@ pub fn resolve(
     {
         item = global;
     }
-    refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
+    refuse_others(settings, &registry, &item, act.actor.as_ref(), false)?;
     if item.status.is_open() {
         refuse_typed(settings, &item, item.kind.resolved(), &act)?;
     }
@@ -115,11 +115,9 @@ pub fn set(
     if settles || receiver.is_some_and(|to| !is_holders(to)) {
         refuse_held(settings, &item, &act)?;
     }
-    let moved = patch.status.filter(|status| *status != item.status);
     let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
-    let sender = item.from.as_deref().filter(|_| !accepts);
     let registry = settings.open(Access::Look)?;
-    refuse_others(settings, &registry, &item, act.actor.as_ref(), sender)?;
+    refuse_others(settings, &registry, &item, act.actor.as_ref(), accepts)?;
     // Any agent may change the list of items to which an item refers.
     let is_own = item.to.as_deref() == act.actor.as_ref().map(AgentId::as_str);
     let is_handed_on = patch.to.is_some() && !(item.kind == WorkKind::Handoff && is_own);
@@ -127,7 +125,7 @@ pub fn set(
     if is_changed || is_handed_on {
         refuse_typed(settings, &item, None, &act)?;
     }
-    if let Some(to) = moved {
+    if let Some(to) = patch.status.filter(|status| *status != item.status) {
         refuse_typed(settings, &item, Some(to), &act)?;
         refuse_ended(settings, &item, &act)?;
     }
@@ -144,7 +142,7 @@ pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<W
         refuse_typed(settings, &item, None, &act)?;
     }
     let registry = settings.open(Access::Look)?;
-    refuse_others(settings, &registry, &item, act.actor.as_ref(), item.from.as_deref())?;
+    refuse_others(settings, &registry, &item, act.actor.as_ref(), false)?;
     Ok(settings.open(Access::Write)?.work().step(item.key, text, act).wait()?)
 }
 
@@ -183,34 +181,33 @@ fn refuse_held(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
     }
 }
 
-/// Rejects a change to a handoff by an agent other than the receiver or `sender`. If the receiver is unknown, any
-/// agent may make it.
+/// Rejects a change to a handoff by an agent that is neither its sender nor its receiver. Only the receiver `takes` it;
+/// a name that is no agent's is a person's. Any agent may otherwise change a handoff from nobody to a person.
 fn refuse_others(
     settings: &Settings,
     registry: &Registry,
     item: &Work,
     agent: Option<&AgentId>,
-    sender: Option<&str>,
+    takes: bool,
 ) -> Result<(), ServiceError> {
-    let mut all = vec![item];
-    retain_own(settings, registry, agent, &mut all, |it| (it.kind, sender, it.to.as_deref()))?;
-    match item.to.as_deref().filter(|_| all.is_empty()) {
-        Some(to) => {
-            let id = quoted(item.key.id.as_str());
-            let message = format!("{id} is a handoff for {}", quoted(to));
-            Err(ServiceError::invalid(message).hint(match sender {
-                Some(from) if from != to => {
-                    format!("only {}, {} or a person can end it", quoted(from), quoted(to))
-                }
-                Some(_) => format!("only {} or a person can end it", quoted(to)),
-                None => "leave it to that agent, or ask the user".into(),
-            }))
-        }
-        None if agent.is_none() && item.to.is_some() && settings.may_run_for_agent() => {
-            Err(nobody())
-        }
-        None => Ok(()),
+    let to = item.to.as_deref().filter(|_| item.kind == WorkKind::Handoff);
+    let Some((to, agent)) = to.zip(agent) else {
+        let is_nobodys = agent.is_none() && item.to.is_some() && settings.may_run_for_agent();
+        return if is_nobodys { Err(nobody()) } else { Ok(()) };
+    };
+    let from = item.from.as_deref().filter(|_| !takes);
+    let is_others = to != agent.as_str() && from != Some(agent.as_str());
+    if !is_others || !takes && from.is_none() && !settings.agents_here(registry)?.contains(to) {
+        return Ok(());
     }
+    let message = format!("{} is a handoff for {}", quoted(item.key.id.as_str()), quoted(to));
+    Err(ServiceError::invalid(message).hint(match from {
+        Some(from) if from != to => {
+            format!("only {}, {} or a person can end it", quoted(from), quoted(to))
+        }
+        Some(_) => format!("only {} or a person can end it", quoted(to)),
+        None => format!("leave it to {}, or ask the user", quoted(to)),
+    }))
 }
 
 /// A claim to make.
@@ -241,7 +238,7 @@ pub fn claim(
     let item = find(&registry, settings, id, scope)?;
     let until = asked.lasts.map(|text| when::after("the time", text, settings.now)).transpose()?;
     let (agent, session) = claimer(&registry, settings, asked)?;
-    refuse_others(settings, &registry, &item, Some(&agent), None)?;
+    refuse_others(settings, &registry, &item, Some(&agent), true)?;
     let same = |claim: Claim| claim.agent == agent && claim.session.as_ref() == Some(&session);
     let is_renewed = item.claim.is_some_and(same);
     let act = Act { session: Some(session), ..act(settings, Some(agent)) };

@@ -178,3 +178,42 @@ fn a_person_hears_that_a_piped_text_is_protected_no_more() {
     let run = fed(command, b"Never edit src/out");
     assert!(run.code == 0 && run.err.contains("was not typed at a terminal"), "{run:?}");
 }
+
+/// Bug: an agent accepted or claimed what was handed to a person, who was not shown it again.
+#[test]
+fn only_a_person_takes_what_is_handed_to_a_person() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&line("work add handoff Approve --id a --to ana --agent codex --now 2026-11-20"));
+    for taking in [
+        "set a --status accepted --agent codex",
+        "set a --status accepted --agent cursor",
+        "claim a --agent cursor",
+    ] {
+        let run = sandbox.run(&line(&format!("work {taking}")));
+        assert!(run.code == 3 && run.err.contains("leave it to \"ana\""), "{taking}: {run:?}");
+    }
+    assert!(sandbox.ok::<&str>(&[]).contains("handed to a person\n  handoff  open  a"));
+    sandbox.ok(&line("work set a --status accepted"));
+}
+
+/// Bug: the rules of agents looked like those of the person, and left no room for these.
+#[cfg(unix)]
+#[test]
+fn a_rule_of_an_agent_names_it_and_comes_after_those_of_a_person() {
+    let sandbox = Sandbox::new();
+    told_on(&sandbox, "claude-code", 3);
+    typed(&sandbox, "work add constraint 'Ask first' --id ask");
+    for at in 10..40 {
+        sandbox.ok(&line(&format!(
+            "work add constraint Push --id push-{at} --agent codex --now 2026-11-04"
+        )));
+    }
+    let told = told_on(&sandbox, "claude-code", 5);
+    assert!(told.contains("constraint `ask` (added): \"Ask first\", constraint"), "{told}");
+    assert!(told.contains("constraint `push-39` (added, by `codex`)"), "{told}");
+    let told = told_on(&sandbox, "claude-code", 6);
+    assert!(
+        told.contains("In force: constraint `ask`: \"Ask first\", constraint `push-10` by `codex`"),
+        "{told}"
+    );
+}

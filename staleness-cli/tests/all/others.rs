@@ -397,7 +397,7 @@ fn whoever_abandoned_a_handoff_is_told_so() {
     let sandbox = Sandbox::new();
     told_on(&sandbox, "claude-code", 20);
     let at = "--now 2026-11-22T11:00:00Z";
-    sandbox.run(&line("work add handoff Look --id h --to ana --agent codex --now 2026-11-21"));
+    sandbox.run(&line("work add handoff Look --id h --agent codex --now 2026-11-21"));
     told_on(&sandbox, "claude-code", 21);
     sandbox.ok(&line(&format!("work claim h --agent claude-code --session gone {at}")));
     let told = told_on(&sandbox, "claude-code", 22);

@@ -135,6 +135,9 @@ pub struct DeltaItem {
     /// True if a person typed the text on this machine.
     #[serde(skip)]
     pub by_person: bool,
+    /// The author of a work item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// An open item for which this one waits. `None` also if this was not looked up.
     #[serde(skip)]
     pub waits_for: Option<WorkId>,
@@ -218,6 +221,18 @@ impl DeltaItem {
     pub fn is_taken_by(&self, agent: &str) -> bool {
         let takes = self.action == Some(Action::Claimed) || self.to.is_some();
         takes && self.recipient.as_deref() == Some(agent)
+    }
+
+    /// Returns true if the item is a rule, a trap or a constraint, that has not ended.
+    pub fn is_rule(&self) -> bool {
+        let kind = self.subject.work_kind();
+        matches!(kind, Some(WorkKind::Trap | WorkKind::Constraint)) && !self.has_ended()
+    }
+
+    /// Returns the author of a rule that neither a person nor the agent itself gave.
+    pub fn rule_of_other(&self, agent: &str) -> Option<&str> {
+        let author = self.author.as_deref().filter(|author| *author != agent)?;
+        (self.is_rule() && !self.by_person).then_some(author)
     }
 
     /// Returns true if the record is done or has ended, so that no action is needed.
@@ -329,6 +344,7 @@ fn net(
         recipient: handoff.and_then(|work| work.to.clone()),
         text,
         by_person: work.is_some_and(|work| work.by_person),
+        author: work.and_then(|work| work.author.clone()),
         waits_for: None,
         freed: false,
         claim: work.and_then(|work| work.claim.clone()),

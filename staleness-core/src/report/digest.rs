@@ -67,6 +67,7 @@ impl DeltaItem {
             recipient: work.to.clone().filter(|_| is_handoff),
             text: beginning(&work.text),
             by_person: work.by_person,
+            author: work.author.clone(),
             waits_for: None,
             freed: false,
             claim: work.claim.clone(),

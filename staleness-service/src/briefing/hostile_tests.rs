@@ -93,6 +93,7 @@ fn delta(names: &[String], source: DeltaSource) -> Delta {
         recipient: (at % 2 == 1).then(|| name.clone()),
         text: name.clone(),
         by_person: at % 3 == 0,
+        author: None,
         waits_for: Some(id(name)),
         freed: false,
         claim: None,

@@ -195,7 +195,7 @@ impl Briefing {
         let changed = delta.items.iter().filter(|item| !self.doubts.tell(item) && !is_said(item));
         let mut changed: Vec<&DeltaItem> = changed.collect();
         // A rule typed by a person comes on the first page, as at a session start.
-        changed.sort_by_key(|item| !(item.by_person && work::is_rule(item)));
+        changed.sort_by_key(|item| !(item.by_person && item.is_rule()));
         let standing = self.standing.iter().filter(|item| !is_change(item) && !is_said(item));
         [changed, standing.collect()]
     }

@@ -83,16 +83,19 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let news = news.into_iter().filter(|item| !is_handed(item));
     let (mut anyones, mut items): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         news.partition(|each| is_for_anyone(each, resume));
-    // Rules come first, and additions of other work are cut first.
-    items.sort_by_key(|each| (!is_rule(each), each.action == Some(Action::Added)));
+    // Rules come first, those of a person before those of agents. Additions of other work are cut first.
+    items.sort_by_key(|each| (by_rank(each), each.action == Some(Action::Added)));
     let again = offered.into_iter().filter(|each| is_for_anyone(each, resume) && !is_told(each));
     anyones.extend(again);
     let by = by(resume);
     let more = left_out(delta, all_standing);
     let (anyones_title, anyones) = offers("For whoever takes it", &anyones, resume, &by);
     let items: Vec<ModelText> = items.into_iter().map(|each| item(each, resume)).collect();
+    let mut standing = standing;
+    standing.retain(|each| !is_told(each));
+    standing.sort_by_key(|each| by_rank(each));
     let standing: Vec<ModelText> =
-        standing.into_iter().filter(|each| !is_told(each)).map(in_force).collect();
+        standing.into_iter().map(|each| in_force(each, resume)).collect();
     // Abandoned work is taken over by claiming it. Lost work should not be claimed again immediately.
     let is_left = |item: &DeltaItem| {
         left.iter().any(|each| item.subject == subject(each))
@@ -211,14 +214,21 @@ pub(super) fn by(resume: &Resume) -> ModelText {
 /// Number of characters of a section around its title.
 const LINE: usize = "\n- : ".len();
 
-/// Returns true if an item is a rule that has not ended.
-pub(super) fn is_rule(item: &DeltaItem) -> bool {
-    let kind = item.subject.work_kind();
-    matches!(kind, Some(WorkKind::Trap | WorkKind::Constraint)) && !item.has_ended()
+/// Returns the rank of an item by what it is: a rule of a person, another rule, other work.
+fn by_rank(item: &DeltaItem) -> u8 {
+    match (item.is_rule(), item.by_person) {
+        (true, true) => 0,
+        (true, false) => 1,
+        (false, _) => 2,
+    }
 }
 
-fn in_force(item: &DeltaItem) -> ModelText {
-    quoting(named(&item.subject), &item.text, item.by_person)
+fn in_force(item: &DeltaItem, resume: &Resume) -> ModelText {
+    let named = named(&item.subject);
+    match item.rule_of_other(resume.agent.as_str()) {
+        Some(author) => named.and(" by ").and(ModelName::new(NameKind::Agent, author)),
+        None => quoting(named, &item.text, item.by_person),
+    }
 }
 
 /// Appends the beginning of the item's text, if a person typed it.
@@ -299,7 +309,10 @@ fn item(item: &DeltaItem, resume: &Resume) -> ModelText {
             net.and(if is_added { ", since changed by " } else { ", by " })
                 .and(ModelName::new(NameKind::Agent, agent))
         }
-        _ => net,
+        _ => match item.rule_of_other(resume.agent.as_str()) {
+            Some(author) => net.and(", by ").and(ModelName::new(NameKind::Agent, author)),
+            None => net,
+        },
     };
     let net = match item.waits_for.as_ref().filter(|_| !item.has_ended()) {
         Some(id) => net.and(", waits for ").and(ModelName::new(NameKind::Work, id.as_str())),

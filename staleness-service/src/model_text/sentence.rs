@@ -289,6 +289,7 @@ mod tests {
             recipient: None,
             text: String::new(),
             by_person: false,
+            author: None,
             claim: None,
             claim_end: None,
             at: Timestamp::default(),
