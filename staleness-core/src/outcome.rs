@@ -34,7 +34,7 @@ wording! {
         Interrupted = "I",
         /// Failed while the machine was offline, not counted.
         Offline = "O",
-        /// Unknown, or not a success in a client that does not have the tool. Not counted.
+        /// Unknown, or a call that did not succeed in a client that does not have the tool. Not counted.
         Unknown = "U",
     }
 }

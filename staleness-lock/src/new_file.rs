@@ -14,12 +14,12 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates an empty file beside `to`. If the caller holds the lock of `to`, the temporary name is
+    /// Creates an empty file beside `to`. If the caller holds the lock on `to`, the temporary name is
     /// `<to>.new`, and a file left there by a killed process is removed. Otherwise the name is
     /// `<to>.<process>-<number>.partial`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if `to` exists; other errors of the system.
+    /// [`io::ErrorKind::AlreadyExists`] if `to` exists; other I/O errors of the operating system.
     pub fn beside(to: &Path, holds_lock: bool) -> io::Result<Self> {
         static FILES: AtomicU64 = AtomicU64::new(0);
         let to = std::path::absolute(to)?;

@@ -57,8 +57,8 @@ pub(crate) fn waits(pairs: &[(WorkKey, Work)]) -> BTreeMap<&WorkKey, &WorkId> {
     pairs.iter().rev().map(|(of, by)| (&by.key, &of.id)).collect()
 }
 
-/// Sets, for each overdue item, an open item for which it waits and one that waits for it, preferably one that the
-/// agent claimed or wrote.
+/// Records for each overdue item an open item that it is waiting for, and one that is waiting for it. Prefers items
+/// that the agent claimed or wrote.
 pub(crate) fn note_overdue(
     pairs: &[(WorkKey, Work)],
     agent: Option<&AgentId>,

@@ -10,7 +10,7 @@ pub(crate) use crate::install::client::{Client, Level};
 // A client, and the files to edit: the user's or a project's.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
-    /// The client [default for init: ask for each installed one].
+    /// The client [default for init: ask about each installed one].
     #[arg(value_name = "CLIENT")]
     client: Option<Client>,
     /// Use your own configuration, which applies to all projects (the default).

@@ -51,7 +51,7 @@ pub(crate) fn run(global: &Global, args: &HookArgs, out: &Output) {
         // `--explain` is run by a person, who needs to see errors.
         Ok(Err(error)) if args.explain => out.warn(&error.render(false)),
         Ok(Err(error)) => out.note(&error.render(false)),
-        Err(_) => out.note("error: a defect in staleness; please report it"),
+        Err(_) => out.note("error: this is a bug in staleness; please report it"),
     }
 }
 

@@ -289,7 +289,7 @@ pub(crate) fn doubtful_items(all: &[KnowledgeReport], out: &Output) -> String {
     match all.len() {
         0 => String::new(),
         _ => {
-            let how = "`staleness knowledge list` shows all";
+            let how = "`staleness knowledge list` shows them all";
             format!("{items} of knowledge {verb} attention\n{}", doubtful(all, how, out))
         }
     }

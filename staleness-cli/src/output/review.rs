@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     /// The title, on one line.
     pub title: String,
     pub verdict: Verdict,
-    /// The command to run next, or a text after `# ` if there is none.
+    /// The command to run next or, if there is none, an explanation that begins with `# `.
     pub suggested_action: String,
     /// An alternative command, which keeps the item that the first command would end.
     #[serde(skip_serializing_if = "Option::is_none")]

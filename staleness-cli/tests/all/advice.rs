@@ -34,7 +34,7 @@ fn a_tool_whose_cool_down_has_passed_may_be_tried_again() {
     let told = start(&sandbox, "s2", 12);
     assert!(told.contains(&format!("Failing since the last session, avoid: {why}")), "{told}");
     let told = start(&sandbox, "s3", 14);
-    let trial = format!("- Failing, may be tried again if no other fits: {why}");
+    let trial = format!("- Failing; may be tried again if no other tool fits: {why}");
     assert!(told.contains(&trial) && !told.contains("avoid"), "{told}");
     // Another failure begins the cool-down anew.
     let at = "--agent claude-code --now 2026-11-20T14:30:00Z";
@@ -57,7 +57,7 @@ fn a_server_may_be_tried_again_if_each_tool_that_fails_may() {
     let told = start(&sandbox, "s1", 14);
     assert!(told.contains("avoid: `mcp__github__*`") && !told.contains("tried"), "{told}");
     let told = start(&sandbox, "s2", 15);
-    assert!(told.contains("may be tried again if no other fits: `mcp__github__*`"), "{told}");
+    assert!(told.contains("may be tried again if no other tool fits: `mcp__github__*`"), "{told}");
 }
 
 /// Bug: a server that a person had demoted and then removed was told as one to ask for.
@@ -125,7 +125,7 @@ fn what_was_demoted_by_hand_is_told_apart_from_what_fails() {
         fail(&sandbox, 3);
         sandbox.ok(&line(&format!("tools demote mcp__github__get {by}")));
         for (id, hour, fails) in
-            [("s2", 12, "avoid: "), ("s3", 14, "may be tried again if no other fits: ")]
+            [("s2", 12, "avoid: "), ("s3", 14, "may be tried again if no other tool fits: ")]
         {
             let told = start(&sandbox, id, hour);
             assert!(told.contains(&format!("- {title}")), "{told}");

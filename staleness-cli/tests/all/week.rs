@@ -6,7 +6,7 @@ use crate::common::{Sandbox, line, told};
 use crate::told::told_on;
 
 const TOOLS: &str = "Tool status from `staleness`:";
-const TRIAL: &str = "- Failing, may be tried again if no other fits: `mcp__github__search` (3 of the last 4 uses \
+const TRIAL: &str = "- Failing; may be tried again if no other tool fits: `mcp__github__search` (3 of the last 4 uses \
                      failed)";
 const WORK: &str = "Work status from `staleness` (`staleness work show ID` for one):";
 const RULE: &str = "- In force: constraint `generated`: \"Never edit files under src/gen\"";
@@ -165,7 +165,7 @@ fn w6_a_server_that_came_back_and_fails_is_told_once() {
     told_on(&sandbox, "claude-code", 20);
     used_on(&sandbox, "2026-11-20", "claude-code", "success", &["list", "merge"]);
     used_on(&sandbox, "2026-11-20", "claude-code", "failure", &["list", "merge"].repeat(3));
-    let fails = "- Failing, may be tried again if no other fits: `mcp__github__*` (all 2 of its tools in \
+    let fails = "- Failing; may be tried again if no other tool fits: `mcp__github__*` (all 2 of its tools in \
                  use are demoted";
     assert_eq!(told_on(&sandbox, "claude-code", 21), format!("{TOOLS}\n{fails})"));
     sandbox.claude(&[]);

@@ -21,8 +21,8 @@ const KILLS: u64 = 30;
 const WRITERS: u64 = 4;
 /// Number of stores, for 100 kills in total.
 const STORES: u64 = 25;
-/// Maximum iterations of an idle loop before the parent kills a child. It takes about as long as some steps,
-/// so kills happen in every phase of a step, not only after an acknowledgement.
+/// Maximum iterations of an idle loop before the parent kills a child. A loop of this length takes about as long as
+/// several steps, so kills happen in every phase of a step, not only after an acknowledgement.
 const LONGEST_PAUSE: u64 = 60_000;
 
 /// Acknowledged ops, and the number of killed writers.

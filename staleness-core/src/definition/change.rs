@@ -92,7 +92,7 @@ pub(super) fn differences(
             Finding::Address(host, _) => {
                 let (what, name) = match host.as_str() {
                     COMMENT => (NOT_SHOWN, None),
-                    ENV => ("speaks of secret files", None),
+                    ENV => ("mentions secret files", None),
                     tool if tool.starts_with(TOOL) => (NAMED, Some(tool)),
                     host => (ADDRESS, Some(host)),
                 };

@@ -235,7 +235,7 @@ impl DefinitionVersion {
         (!all.iter().any(is_cut)).then(|| all.iter().map(Self::of).collect())
     }
 
-    /// Returns the names of the parameters and of the fields of answers. `None` if a part was truncated.
+    /// Returns the names of the parameters and of the fields of the results. `None` if a part was truncated.
     fn names(&self) -> Option<BTreeSet<String>> {
         let all = self.all_of_its_name()?;
         let schemas = all.iter().flat_map(|each| each.input.iter().chain(&each.output));

@@ -125,9 +125,9 @@ const ORDERS: [(&str, &[&str]); 13] = [
             "+history|log|so|with|context",
         ],
     ),
-    ("speaks of the system prompt", &["system", "prompt"]),
-    ("speaks of secret files", &["ssh", "id_rsa|id_ed25519|authorized_keys|key|keys"]),
-    ("speaks of secret files", &["aws", "credentials"]),
+    ("mentions the system prompt", &["system", "prompt"]),
+    ("mentions secret files", &["ssh", "id_rsa|id_ed25519|authorized_keys|key|keys"]),
+    ("mentions secret files", &["aws", "credentials"]),
     (
         "tells the model to call other tools first",
         &["before", "using|calling|any", "tool|tools", "read|call|send|fetch|run|forward|upload"],
@@ -159,9 +159,9 @@ const MARKS: [(&str, &str); 13] = [
     (POSES, "[inst]"),
     (POSES, "### instruction:"),
     (POSES, "### system:"),
-    ("speaks of secret files", "~/.ssh"),
-    ("speaks of secret files", "mcp.json"),
-    ("speaks of secret files", "/etc/passwd"),
+    ("mentions secret files", "~/.ssh"),
+    ("mentions secret files", "mcp.json"),
+    ("mentions secret files", "/etc/passwd"),
 ];
 
 /// File extensions that are not the end of a host name.
@@ -258,7 +258,7 @@ impl Findings {
         let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
         let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
         let reads_env = names_env(text) && gives(&words, &READS_ENV);
-        let secret = reads_env.then_some("speaks of secret files");
+        let secret = reads_env.then_some("mentions secret files");
         let comment = has_odd_comment(&lower).then_some(NOT_SHOWN);
         let header = has_header(&lower).then_some(POSES);
         let orders = marks.chain(orders).chain(header).chain(secret).chain(comment);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Conflict, Decision, Durability, Refusal, Selection, Step, View};
 use crate::ids::ProjectId;
 
-/// Runs a step, and refuses it if it writes global rows or rows of another project.
+/// A step that fails if it would write global rows or rows of another project.
 #[derive(Debug)]
 pub(crate) struct Confined {
     step: Arc<dyn Step>,

@@ -53,7 +53,7 @@ wording! {
 
 /// The record of a tool.
 ///
-/// Configuration ([`Presence`]), recent outcomes ([`Health`]) and a decision by hand ([`Hold`]) are separate facts.
+/// Configuration ([`Presence`]), recent outcomes ([`Health`]) and a manual decision ([`Hold`]) are separate facts.
 /// [`Status`] is derived from all three.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {

@@ -15,8 +15,8 @@ const ADDRESSES: [&str; 7] = [
 ];
 /// Fields of [`ADDRESSES`] that set the base of the page's relative links.
 const OWN: [&str; 3] = ["permalink", "slug", "url"];
-/// Files in which each line begins with an address that redirects to a page, or which contain such addresses as
-/// `source` in JSON.
+/// Files of redirects: either each line begins with an address that redirects to a page, or the file is JSON with
+/// these addresses as `source`.
 const REDIRECTS: [&str; 5] = ["_redirects", "docs.json", "mint.json", "redirects", "vercel.json"];
 /// Maximum number of pages whose addresses are read.
 const MAX_PAGES: usize = 20_000;

@@ -94,8 +94,8 @@ pub(crate) fn is_of_others(path: &str) -> bool {
         || folders.split('/').next().is_some_and(|root| is_in(&OTHERS_AT_ROOT, root))
 }
 
-/// Returns true for a folder of examples or templates. A path in such a folder may end with the path of a file of the
-/// reader: `templates/app/src/main.rs` ends with `src/main.rs`.
+/// Returns true for a folder of examples or templates. A path in such a folder may end with the path of one of
+/// the reader's own files: `templates/app/src/main.rs` ends with `src/main.rs`.
 pub(crate) fn is_shown_in(folder: &[u8]) -> bool {
     let is_shown = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|it| is_in(&SHOWN_IN, it));
     folder == b"docs_src" || folder.split(|byte| matches!(byte, b'-' | b'_')).any(is_shown)

@@ -180,7 +180,7 @@ fn next(each: &Entry) -> ModelText {
             "verify_knowledge with still=holds and expires=+30d or none, or with still=done"
         }
         (Subject::Item { .. }, NextAction::Drop) => "verify_knowledge with still=wrong",
-        (Subject::Item { .. }, _) => "compare it with the code, then verify_knowledge",
+        (Subject::Item { .. }, _) => "compare it with the code, then call verify_knowledge",
         (Subject::Work { .. }, _) => next_of_work(each),
     })
 }

@@ -174,7 +174,7 @@ const DEMOTED: &str = "Demoted by the user; ask before you call";
 const BY_AGENT: &str = "Demoted by an agent, avoid";
 
 /// The heading of failing tools whose cool-down has passed.
-const ON_TRIAL: &str = "Failing, may be tried again if no other fits";
+const ON_TRIAL: &str = "Failing; may be tried again if no other tool fits";
 
 /// The heading of tools that need a review.
 pub const CHANGED: &str =
@@ -186,7 +186,7 @@ pub const WITHHELD: &str = "Changed by their servers; do not call until the user
 
 /// The heading of servers that may not answer.
 pub const UNANSWERED: &str =
-    "Did not answer when last asked, may fail; ask the user to run `staleness scan --probe`";
+    "Did not answer when last asked, so it may fail; ask the user to run `staleness scan --probe`";
 
 /// The heading of tools that recently worked.
 const RANKED: &str = "Worked here lately, best first";

@@ -29,7 +29,7 @@ impl Syntax {
             (text.comma.filter(|_| strict), "a trailing comma is not allowed; remove it"),
             (
                 text.character.filter(|_| strict),
-                "a character is not valid JSON: an odd space, or a line break in a string",
+                "a character is not valid JSON: a space that is not ASCII, or a line break in a string",
             ),
         ]
         .into_iter()

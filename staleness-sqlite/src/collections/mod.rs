@@ -138,7 +138,7 @@ pub(crate) fn one<P: Params, T>(
     tx.with(sql, |statement| statement.query_row(params, read).map_err(from_sqlite))
 }
 
-/// Runs a statement without result rows. Returns the number of changed rows.
+/// Runs a statement that returns no rows. Returns the number of changed rows.
 pub(crate) fn execute<P: Params>(
     tx: &Transaction<'_>,
     sql: &str,

@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 /// Routes that a dry run would write, each with the model that embedded it.
 pub(super) type Foreseen = Arc<HashMap<RouteKey, Option<ModelId>>>;
 
-/// Writes vectors for routes that exist, have no vector, and were not embedded by another model.
+/// Writes vectors for existing routes that have none yet. Skips routes of which another model made a vector.
 pub(super) fn put_vectors(
     rows: Vec<RouteVector>,
     foreseen: Foreseen,
