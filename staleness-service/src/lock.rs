@@ -140,8 +140,7 @@ pub struct Unaccepted {
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
-    /// True if the tool is withheld from agents until a person accepts the change. The policy decides this by class of
-    /// change.
+    /// True if the policy withholds the tool from agents until a person accepts this class of change.
     pub withheld: bool,
     /// The line of the tool in the file, from 1; `None` if it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -479,8 +478,7 @@ impl Current {
         found.map(|(own, _)| own.as_str())
     }
 
-    /// Returns the entry for a server that was not compared. If `is_unknown`, the reason says how to get the list of
-    /// its tools.
+    /// Returns the entry for a server that was not compared. If `is_unknown`, it says how to get the list of tools.
     fn server_of(&self, tool: &str, reason: &str, is_unknown: bool) -> Unchecked {
         let own = self.prefix_of(tool);
         let name = own.map_or_else(|| tool.to_owned(), |own| format!("{own}*"));

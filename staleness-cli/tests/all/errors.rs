@@ -67,7 +67,7 @@ fn usage_is_2() {
             (&["project"], 2, &["list, forget"]),
             (&["config"], 2, &["show, path"]),
             (&["tools", "--quiet", "--verbose"], 2, &["--quiet", "--verbose"]),
-            (&["--fail-on", "stale", "tools"], 2, &["overview"]),
+            (&["--fail-on", "stale", "tools"], 2, &["without a command"]),
             (&["tools", "show", "a", "b"], 2, &["'b'"]),
         ],
     );

@@ -319,7 +319,7 @@ fn the_change_is_shown_first_and_a_person_is_told_what_was_done() {
     assert!(said.contains("+    \"staleness\": {\n"), "{said}");
     let done = format!("\nchanged {path}; backup: {path}.before-staleness-");
     assert!(said.contains(&done), "{said}");
-    assert!(sandbox.ok(&["init", "vscode"]).contains("\nnote: only the server"));
+    assert!(sandbox.ok(&["init", "vscode"]).contains("\nnote: only the MCP server"));
     assert!(said.ends_with("to undo: `staleness uninstall gemini`\n"), "{said}");
     assert_eq!(sandbox.ok(&["init", "gemini"]), "gemini (user): already set up\n");
     let dry = sandbox.ok(&["uninstall", "gemini", "--dry-run"]);

@@ -75,12 +75,10 @@ fn a_server_that_recovers_in_part_is_told_to_both_of_its_clients_alike() {
     for tool in ["a", "b"] {
         (0..3).for_each(|_| on(10, &format!("{tool} --failure")));
     }
-    let fails =
-        "tried again if no other fits: `mcp__shared__*` (all 2 of its tools in use are demoted)";
+    let fails = "tried again if no other tool fits: `mcp__shared__*` (all 2 of its tools in use are demoted)";
     assert!(told(11).contains(fails));
     on(12, "a --success");
-    let still =
-        "tried again if no other fits: `mcp__shared__b` (3 of the last 3 uses failed, last used";
+    let still = "tried again if no other tool fits: `mcp__shared__b` (3 of the last 3 uses failed, last used";
     let again = told(13);
     assert!(again.contains(still), "{again}");
     assert!(again.ends_with("- Available again: `mcp__shared__a`"), "{again}");

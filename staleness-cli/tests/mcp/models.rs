@@ -424,11 +424,11 @@ fn m10_the_next_step_fits_the_kind_of_work() {
         item.unwrap_or_else(|| panic!("{kind}: {stale}"))["next"].as_str().unwrap()
     };
     for kind in ["trap", "constraint"] {
-        assert!(next(kind).contains("expires +30d") && !next(kind).contains("step"), "{kind}");
+        assert!(next(kind).contains("expires=+30d") && !next(kind).contains("step"), "{kind}");
     }
     assert!(next("plan").starts_with("work_item step"));
     assert!(next("handoff").starts_with("work_item claim if you take it"));
-    assert!(next("candidate").contains("status accepted"));
+    assert!(next("candidate").contains("status=accepted"));
     assert!(next("note").starts_with("work_item touch"));
     // Each works as it is told.
     for (kind, call) in [

@@ -86,8 +86,8 @@ pub struct ToolReport {
     /// The plugin that provides the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<ToolName>,
-    /// The requesting client's sources that list the tool or last listed it. All sources if there is no such source or
-    /// no requesting client. Serialized as `client/level/part`.
+    /// The requesting client's sources that list or last listed the tool; all sources if there are none, or no
+    /// requesting client. Serialized as `client/level/part`.
     #[serde(serialize_with = "words::texts")]
     pub sources: Vec<SourceId>,
     /// The tool's state in each client's configuration. For a server's tool, the state of the server.
@@ -107,8 +107,7 @@ pub struct ToolReport {
     /// The hold on the tool: a decision by hand.
     #[serde(skip_serializing_if = "words::is_none")]
     pub hold: Hold,
-    /// True if reports and suggestions omit the tool, because of a decision about it or its server, or because of the
-    /// policy.
+    /// True if reports and suggestions omit the tool, by the policy or by a decision about it or its server.
     #[serde(skip)]
     pub ignored: bool,
     /// The agent that demoted, pinned or ignored the tool, or demoted its server. `None` for a person.
@@ -424,8 +423,7 @@ fn is_server_withheld(context: &Context<'_>, tool: &Tool) -> bool {
     entry.is_some_and(|entry| entry.presence.cause == PresenceCause::DefinitionChanged)
 }
 
-/// Returns the requesting client's sources that list a tool. Returns all of them if there are none, or no requesting
-/// client.
+/// Returns the requesting client's sources that list a tool; all sources if there are none, or no requesting client.
 fn sources(context: &Context<'_>, tool: &Tool) -> Vec<SourceId> {
     let all = || tool.listings.iter().map(|listing| &listing.source);
     let client = context.view().seen_by.as_ref();
