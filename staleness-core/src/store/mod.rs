@@ -61,9 +61,9 @@
 //! 2. [`ChangeSet::check`] returns [`StoreError::Misstep`] if the step writes a row that it did not lock. This check is
 //!    optional.
 //! 3. Call [`ChangeSet::number`] once. It assigns sequence numbers to outcomes and a revision to the commit. Store the
-//! highest sequence number ever assigned in addition to the rows, because its outcome may be removed.
+//!    highest sequence number ever assigned in addition to the rows, because its outcome may be removed.
 //! 4. Write the rows and commit with the durability of [`Step::durability`]. Raise the generation if
-//! [`ChangeSet::moves_generation`] returns true.
+//!    [`ChangeSet::moves_generation`] returns true.
 //! 5. Return a [`Commit`]: the revision, the rows read, and the numbered change set.
 //!
 //! A step may panic. In this case nothing may be written, and the store must stay usable. Records and change sets
