@@ -52,11 +52,6 @@ impl Checkout {
         document.head.as_ref().is_some_and(|at| head.is_some_and(|head| head != at))
     }
 
-    /// Returns true if a document was checked at a commit from which this work tree did not come, as on another branch.
-    pub fn is_foreign(&self, document: &Document) -> bool {
-        self.is_elsewhere(document) && !document.head.as_ref().is_some_and(|at| self.came_from(at))
-    }
-
     /// Drops the evidence of a check at another commit that does not apply here: missing paths that exist and, unless
     /// this work tree came from that commit, all evidence that depends on a commit and that the files do not confirm.
     pub fn retain(&self, document: &mut Document) {

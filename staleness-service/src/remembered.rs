@@ -36,9 +36,6 @@ pub struct Remembered {
     pub knowledge: Vec<KnowledgeReport>,
     /// Paths of documents that were checked at a different commit from the checked-out one.
     pub elsewhere: BTreeSet<String>,
-    /// Number of documents among them whose check says nothing here, because this work tree did not come from that
-    /// commit.
-    pub unchecked: usize,
     /// The time at which documents were last checked.
     pub checked_at: Option<Timestamp>,
     /// The kinds of data that the check could not read; empty if the policy treats gaps as fresh.
@@ -76,7 +73,6 @@ impl Remembered {
         let elsewhere = checked.iter().filter(|document| checkout.is_elsewhere(document));
         let mut remembered = Self {
             elsewhere: elsewhere.map(|document| document.key.path.clone()).collect(),
-            unchecked: checked.iter().filter(|document| checkout.is_foreign(document)).count(),
             documents: checked.len(),
             partial: checked.iter().filter(|document| document.is_partial()).count(),
             checked_at: checked.iter().map(|document| document.checked_at).max(),

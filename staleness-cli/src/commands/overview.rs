@@ -64,7 +64,7 @@ impl Overview {
             Some("documents not checked yet".to_owned())
         } else if let Some(gap) = self.remembered.incomplete() {
             Some(format!("the document check is incomplete: {gap}"))
-        } else if self.remembered.unchecked > 0 {
+        } else if !self.remembered.elsewhere.is_empty() {
             Some("documents not checked at this commit".to_owned())
         } else {
             nothing_known.then(|| "nothing is known about tools yet".to_owned())

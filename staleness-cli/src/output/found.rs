@@ -306,8 +306,8 @@ pub(crate) fn remembered(remembered: &Remembered, now: Timestamp, out: &Output) 
     let gap = remembered.incomplete().map_or_else(String::new, |gap| {
         paint.warn(&format!("  … the check is incomplete: {gap}")) + "\n"
     });
-    if doubtful.is_empty() && remembered.unchecked > 0 {
-        let others = counted(remembered.unchecked, "document", "documents");
+    if doubtful.is_empty() && !remembered.elsewhere.is_empty() {
+        let others = counted(remembered.elsewhere.len(), "document", "documents");
         let check = out.hint("run `staleness check` to check them here");
         return format!("not checked at this commit: {others} {age}\n{check}{gap}");
     }

@@ -98,7 +98,7 @@ pub(crate) fn head(count: usize, remembered: &Remembered) -> Text {
         0 => Text::new("no known problems here"),
         count => {
             let text = Text::new(count).and(" ").and(need(count)).and(" attention");
-            text.and(if remembered.unchecked > 0 { ELSEWHERE } else { "" })
+            text.and(if remembered.elsewhere.is_empty() { "" } else { ELSEWHERE })
         }
     }
 }
