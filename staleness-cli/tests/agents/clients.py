@@ -126,6 +126,14 @@ class ClaudeCode(Client):
             "DISABLE_TELEMETRY": "1",
         }
 
+    def trust(self):
+        """Trusts the project as the client's dialog does, which a session without a terminal skips."""
+        path = self.machine.home / ".claude.json"
+        state = json.loads(path.read_text())
+        project = state.setdefault("projects", {}).setdefault(str(self.machine.project), {})
+        project["hasTrustDialogAccepted"] = True
+        path.write_text(json.dumps(state))
+
     def add(self, server, *command):
         self.command("mcp", "add", *self.scope, server, "--", *(command or self.server()))
 
@@ -174,6 +182,12 @@ enabled = false
 """
         )
 
+    def trust(self):
+        path = self.machine.home / ".codex/config.toml"
+        if "trust_level" not in path.read_text():
+            with path.open("a") as config:
+                config.write(f"\n[projects.{json.dumps(str(self.machine.project))}]\ntrust_level = \"trusted\"\n")
+
     def add(self, server, *command):
         self.command("mcp", "add", server, "--", *(command or self.server()))
 
@@ -213,6 +227,10 @@ class Gemini(Client):
             "security": {"auth": {"selectedType": "gemini-api-key"}},
         }
         (folder / "settings.json").write_text(json.dumps(settings, indent=2))
+
+    def trust(self):
+        path = self.machine.home / ".gemini/trustedFolders.json"
+        path.write_text(json.dumps({str(self.machine.project): "TRUST_FOLDER"}))
 
     def add(self, server, *command):
         self.command("mcp", "add", *self.scope, server, *(command or self.server()))

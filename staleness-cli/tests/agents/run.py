@@ -145,6 +145,7 @@ def play_definitions(client, machine):
 
     client.remove("trial")
     client.add("trial", "/bin/false")
+    client.trust()
     machine.staleness("scan", "--probe", "trial")
     told(client, "a server does not start", client.session(), "Did not answer")
     told(client, "it still does not", client.session())

@@ -42,6 +42,57 @@ fn nothing_in_a_project_that_is_not_trusted_approves_its_servers() {
     }
 }
 
+/// A program that a user's server names may be one of the folder: `npx` prefers those.
+#[cfg(all(unix, feature = "mcp"))]
+#[test]
+fn a_users_server_is_not_started_in_a_folder_that_its_client_does_not_trust() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let sandbox = Sandbox::new();
+    let started = sandbox.root().join("started");
+    let script = format!("#!/bin/sh\n: > '{}'\n", started.display());
+    let theirs = sandbox.write("project/node_modules/.bin/letters", script);
+    std::fs::set_permissions(&theirs, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let project = sandbox.project.to_str().unwrap().to_owned();
+    let server = json!({ "letters": { "command": "node_modules/.bin/letters" } });
+    let toml = "[mcp_servers.letters]\ncommand = 'node_modules/.bin/letters'\n";
+    let claude = |trusts: bool| {
+        let section = json!({ "hasTrustDialogAccepted": trusts, "mcpServers": server });
+        json!({ "mcpServers": server, "projects": { &project: section } }).to_string()
+    };
+    let codex = |trusts| {
+        let level = if trusts { "trusted" } else { "untrusted" };
+        format!("{toml}[projects.{project:?}]\ntrust_level = '{level}'\n")
+    };
+    let config = json!({ "mcpServers": server }).to_string();
+    for (client, path, untrusted, trusted) in [
+        ("claude-code", "home/.claude.json", vec![config.clone(), claude(false)], claude(true)),
+        ("codex", "home/.codex/config.toml", vec![toml.to_owned(), codex(false)], codex(true)),
+        ("gemini", "home/.gemini/settings.json", vec![config.clone()], String::new()),
+    ] {
+        for text in untrusted {
+            sandbox.write(path, text);
+            let probed = sandbox.json(&["scan", "--probe"])["probed"].clone();
+            for each in probed.as_array().unwrap() {
+                let why = "its client does not trust this folder";
+                assert_eq!((&each["state"], &each["reason"]), (&json!("skipped"), &json!(why)));
+            }
+            assert!(!started.exists() && !probed[0].is_null(), "{client}: {probed}");
+        }
+        if trusted.is_empty() {
+            sandbox.write(
+                "home/.gemini/trustedFolders.json",
+                json!({ &project: "TRUST_FOLDER" }).to_string(),
+            );
+        } else {
+            sandbox.write(path, trusted);
+        }
+        sandbox.ok(&["scan", "--probe"]);
+        std::fs::remove_file(&started).expect(client);
+        std::fs::remove_file(sandbox.root().join(path)).unwrap();
+    }
+}
+
 /// Leaves off, and never starts, the servers that the settings of Claude Code deny or do not allow.
 #[test]
 fn what_the_settings_deny_is_off_and_no_probe_starts_it() {

@@ -87,6 +87,21 @@ impl Sandbox {
         self.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
     }
 
+    /// Configures exactly these user-level servers in Claude Code, which trusts the project.
+    pub(crate) fn claude_trusting(&self, servers: &Value) {
+        let projects =
+            json!({ self.project.to_str().unwrap(): { "hasTrustDialogAccepted": true } });
+        let state = json!({ "mcpServers": servers, "projects": projects });
+        self.write("home/.claude.json", state.to_string());
+    }
+
+    /// Configures these user-level servers in Codex CLI, which trusts the project.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn codex_trusting(&self, servers: &str) {
+        let trust = format!("[projects.{:?}]\ntrust_level = 'trusted'\n", self.project);
+        self.write("home/.codex/config.toml", format!("{servers}{trust}"));
+    }
+
     /// Configures exactly these user-level servers in Codex CLI.
     pub(crate) fn codex(&self, servers: &[&str]) {
         let servers: String = servers

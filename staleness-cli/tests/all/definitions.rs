@@ -21,7 +21,7 @@ fn hub(sandbox: &Sandbox, tools: &Value) {
     let script = sandbox.write("server.sh", SERVER);
     let env = json!({ "TOOLS": list, "TOKEN": SECRET });
     let hub = json!({ "command": "/bin/sh", "args": [script], "env": env });
-    sandbox.write("home/.claude.json", json!({ "mcpServers": { "hub": hub } }).to_string());
+    sandbox.claude_trusting(&json!({ "hub": hub }));
 }
 
 fn find(description: &str, takes: &[&str]) -> Value {
@@ -120,7 +120,8 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     let dead = json!({ "command": "/bin/sh", "args": ["-c", "exit 3"], "env": { "K": SECRET } });
     let asks = json!({ "command": "/bin/sh", "args": [], "env": { "K": "${NOT_SET}" } });
     let users = json!({ "dead": dead, "remote": http, "asks": asks, "here": touch });
-    let section = json!({ sandbox.project.to_str().unwrap(): { "disabledMcpServers": ["here"] } });
+    let section = json!({ "disabledMcpServers": ["here"], "hasTrustDialogAccepted": true });
+    let section = json!({ sandbox.project.to_str().unwrap(): section });
     let state = json!({ "mcpServers": users, "projects": section });
     sandbox.write("home/.claude.json", state.to_string());
     sandbox.write(
@@ -401,7 +402,7 @@ fn clients_that_start_different_servers_under_one_name_have_a_list_each() {
             script.display(),
             list.display()
         );
-        sandbox.write("home/.codex/config.toml", text);
+        sandbox.codex_trusting(&text);
     };
     codex(r#"{"tools": [{"name": "find", "description": "Seeks"}, {"name": "theirs"}]}"#);
     let asked = |count: usize| {
@@ -490,10 +491,9 @@ fn a_server_that_a_project_of_codex_switches_on_is_started_as_the_user_configure
     sandbox.write("home/.claude.json", "{}");
     let users = format!(
         "[mcp_servers.hub]\ncommand = '/bin/sh'\nargs = [{script:?}]\nenabled = false\n\
-         env = {{ TOOLS = {list:?} }}\n[projects.{:?}]\ntrust_level = 'trusted'\n",
-        sandbox.project
+         env = {{ TOOLS = {list:?} }}\n"
     );
-    sandbox.write("home/.codex/config.toml", users);
+    sandbox.codex_trusting(&users);
     let own = "[mcp_servers.hub]\nenabled = true\nenv = { MORE = 'x' }\n";
     sandbox.write("project/.codex/config.toml", own);
     let probed = sandbox.json(&["scan", "--probe"]);

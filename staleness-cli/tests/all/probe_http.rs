@@ -69,11 +69,9 @@ fn http_servers_are_pinned_and_nothing_of_their_headers_and_addresses_is_kept() 
         "old": { "type": "sse", "url": url },
         "unset": { "type": "http", "url": url, "headers": { "X-Key": "${NOT_SET}" } },
     });
-    sandbox.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
-    sandbox.write(
-        "home/.codex/config.toml",
-        format!("[mcp_servers.other]\nurl = '{url}'\nbearer_token_env_var = 'TOKEN'\n"),
-    );
+    sandbox.claude_trusting(&servers);
+    let other = format!("[mcp_servers.other]\nurl = '{url}'\nbearer_token_env_var = 'TOKEN'\n");
+    sandbox.codex_trusting(&other);
     let pending = json!({ "mcpServers": { "pending": { "type": "http", "url": url } } });
     sandbox.write("project/.mcp.json", pending.to_string());
     sandbox.ok(&["scan"]);

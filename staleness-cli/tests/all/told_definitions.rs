@@ -252,7 +252,7 @@ fn a_server_that_does_not_start_marks_its_tools_until_one_works() {
     let hover = [tool("hover", "Hover over an element of the page", &[], true)];
     list(&sandbox, "pw", &hover);
     let servers = json!({ "pw": { "command": "/bin/sh", "args": ["-c", "exit 3"] } });
-    sandbox.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
+    sandbox.claude_trusting(&servers);
     sandbox.ok(&["scan", "--probe", "pw"]);
     let ask = ["tools", "suggest", "hover over an element"];
     let found = sandbox.json(&ask)["tools"][0].clone();
@@ -312,7 +312,7 @@ fn a_session_start_tells_once_that_a_server_did_not_answer() {
     let here = sandbox.project.clone();
     sandbox.session_start(&here, "s1", "startup");
     let servers = json!({ "pw": { "command": "/bin/sh", "args": ["-c", "exit 3"] } });
-    sandbox.write("home/.claude.json", json!({ "mcpServers": servers }).to_string());
+    sandbox.claude_trusting(&servers);
     sandbox.ok(&["scan", "--probe", "pw", "--now", "2026-11-20T12:01:00Z"]);
     let start = |session: &str, day: &str| {
         let now = format!("2026-{day}T12:02:00Z");

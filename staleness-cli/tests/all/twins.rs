@@ -23,7 +23,9 @@ fn github(sandbox: &Sandbox, (client, file): (&str, &str), tool: &Value) {
     let script = sandbox.write("server.sh", SERVER);
     let env = json!({ "TOOLS": list });
     let server = json!({ "command": "/bin/sh", "args": [script], "env": env });
-    sandbox.write(file, json!({ "mcpServers": { "github": server } }).to_string());
+    let projects = json!({ sandbox.project.to_str().unwrap(): { "hasTrustDialogAccepted": true } });
+    let config = json!({ "mcpServers": { "github": server }, "projects": projects });
+    sandbox.write(file, config.to_string());
 }
 
 fn probe(sandbox: &Sandbox, lists: usize) -> Value {

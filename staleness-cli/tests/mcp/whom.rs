@@ -95,7 +95,9 @@ fn the_news_of_another_agent_are_not_told_as_ones_own() {
 #[test]
 fn a_reason_is_told_with_all_of_its_command() {
     let machine = Machine::new();
-    let servers = json!({ "mcpServers": { "wx": { "command": "/bin/false" } } });
+    let trust = json!({ machine.project.to_str().unwrap(): { "hasTrustDialogAccepted": true } });
+    let servers = json!({ "wx": { "command": "/bin/false" } });
+    let servers = json!({ "mcpServers": servers, "projects": trust });
     std::fs::write(machine.root.join("home/.claude.json"), servers.to_string()).unwrap();
     machine.ok(&["scan", "--probe"]);
     let mut client = machine.client(&[]);

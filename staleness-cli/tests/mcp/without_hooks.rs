@@ -154,7 +154,8 @@ fn the_history_of_a_tool_says_how_its_server_changed_it() {
 #[test]
 fn a_changed_or_silent_server_is_told_in_the_words_of_a_session_start() {
     let machine = Machine::new();
-    configure(&machine, "[mcp_servers.git]\ncommand = \"/bin/false\"\n");
+    let trust = format!("[projects.{:?}]\ntrust_level = \"trusted\"\n", machine.project);
+    configure(&machine, &format!("{trust}[mcp_servers.git]\ncommand = \"/bin/false\"\n"));
     let list = |log: Value, text: &str| {
         let log = json!({ "name": "log", "inputSchema": { "required": log } });
         let other = json!({ "name": "show", "description": text });

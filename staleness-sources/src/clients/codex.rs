@@ -45,6 +45,9 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
         sources.push(toml_source(&place, outside, &mut users));
     }
     if !users.trusts {
+        if let Some(starts) = &outside.starts {
+            starts.distrust(CLIENT);
+        }
         prefer_users(&mut sources[own..]);
     }
     refuse_in_project(&mut sources[own..]);

@@ -141,6 +141,8 @@ pub(super) fn read(outside: &Outside<'_>, sources: &mut Vec<SourceReading>) {
             found.name.spelled_server().is_some_and(|name| gate.state(name) == ListingState::Off)
         };
         list_in(&mut sources[own..], Level::Project, ListingState::Off, is_off);
+    } else if let Some(starts) = &outside.starts {
+        starts.distrust(CLIENT);
     }
     refuse_in_project(&mut sources[own..]);
     if !outside.is_project_alone {

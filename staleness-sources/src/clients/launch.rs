@@ -1,7 +1,7 @@
 //! Reads the launches of servers when a person requests it. Launches are never stored.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,9 @@ pub(super) struct Starts {
     starts: RefCell<BTreeMap<(SourceId, ToolName), Start>>,
     /// The setting that blocks each entry, as the end of a sentence: ``by `KEY` in FILE``.
     blocked: RefCell<BTreeMap<(SourceId, ToolName), String>>,
+    /// The clients that do not trust the folder, or were not asked yet. A server of theirs would find the programs and
+    /// files of a stranger in it.
+    distrusting: RefCell<BTreeSet<&'static str>>,
 }
 
 /// The command or URL of a server. Variables that are not set are not expanded.
@@ -131,6 +134,10 @@ impl Starts {
         self.blocked.borrow_mut().insert((source.clone(), name.clone()), why.to_owned());
     }
 
+    pub(super) fn distrust(&self, client: &'static str) {
+        self.distrusting.borrow_mut().insert(client);
+    }
+
     pub(super) fn endpoint(&self, source: &SourceId, name: &ToolName, project: &Path) -> Endpoint {
         let starts = self.starts.borrow();
         let start = starts.get(&(source.clone(), name.clone()));
@@ -140,6 +147,7 @@ impl Starts {
     /// Returns the launches of all servers, sorted by source and name.
     pub(super) fn of(self, sources: Vec<SourceReading>, project: &Path) -> Vec<Startable> {
         let (starts, blocked) = (self.starts.into_inner(), self.blocked.into_inner());
+        let distrusting = self.distrusting.into_inner();
         let mut all = Vec::new();
         // If the client does not load a server in this project, it does not load it through another entry either.
         let entries =
@@ -160,7 +168,9 @@ impl Starts {
                     continue;
                 }
                 let blocked = blocked.get(&(reading.id.clone(), found.name.clone()));
-                let launch = match refusal(reading, state.unwrap_or(found.state)) {
+                let refusal = refusal(reading, state.unwrap_or(found.state));
+                let distrusts = distrusting.contains(&*reading.id.client).then_some(UNTRUSTED);
+                let launch = match refusal.or(distrusts) {
                     Some(why) => Err(match blocked {
                         Some(by) => format!("{why} {by}"),
                         None => why.to_owned(),
@@ -185,7 +195,7 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
     Some(match state {
         ListingState::Off => "switched off",
         ListingState::Pending => "its client waits for your approval",
-        ListingState::Untrusted => "its client does not trust this folder",
+        ListingState::Untrusted => UNTRUSTED,
         ListingState::Refused => "its client refuses its entry or the whole file",
         _ if reading.state != SourceState::Read => "its configuration could not be read completely",
         _ if id.level == Level::Project && !TELLING.contains(&id.client.as_str()) => {
@@ -195,6 +205,7 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
     })
 }
 
+const UNTRUSTED: &str = "its client does not trust this folder";
 const NOTHING: &str = "its entry has no command and no URL";
 const UNSET: &str = "it needs an environment variable that is not set here";
 

@@ -49,8 +49,11 @@ fn loads(tree: &Tree, expected: &str) -> Readings {
         }
     }
     assert_eq!(loaded.join(" "), expected);
+    let state = std::fs::read_to_string(tree.home.join(".claude.json")).unwrap();
+    let is_trusted = state.contains("\"hasTrustDialogAccepted\": true");
     for each in clients::startable(&request) {
-        assert_eq!(each.launch.is_ok(), loaded.contains(&&*each.server), "{each:?}");
+        let is_loaded = loaded.contains(&&*each.server);
+        assert_eq!(each.launch.is_ok(), is_trusted && is_loaded, "{each:?}");
     }
     readings
 }
