@@ -161,7 +161,7 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
     };
     let expected = [
         ("asks", "skipped", "it needs an environment variable that is not set here"),
-        ("dead", "failed", "failed to start: it exited before it answered, with exit code 3"),
+        ("dead", "failed", "it exited before it listed its tools, with exit code 3"),
         ("here", "skipped", "switched off"),
         ("off", "skipped", "switched off"),
         ("remote", remote.0, remote.1),

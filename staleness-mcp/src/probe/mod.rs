@@ -172,9 +172,9 @@ fn no_answer(limits: Limits) -> String {
 fn ended(status: Option<ExitStatus>) -> String {
     match status.and_then(|status| status.code()) {
         Some(code) => {
-            format!("failed to start: it exited before it answered, with exit code {code}")
+            format!("it exited before it listed its tools, with exit code {code}")
         }
-        None => "failed to start: it exited before it answered".to_owned(),
+        None => "it exited before it listed its tools".to_owned(),
     }
 }
 

@@ -63,12 +63,20 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
             limits(700),
             "no answer within 0 s: its last line cannot be read",
         ),
-        ("exit 3".to_owned(), limits(10_000), "it exited before it answered, with exit code 3"),
-        ("echo hunter2; exit 0".to_owned(), limits(10_000), "it exited before it answered"),
+        (
+            "exit 3".to_owned(),
+            limits(10_000),
+            "it exited before it listed its tools, with exit code 3",
+        ),
+        ("echo hunter2; exit 0".to_owned(), limits(10_000), "it exited before it listed its tools"),
         (flood.to_owned(), few, "it sent too much"),
         ("head -c 9000000 /dev/zero; sleep 60".to_owned(), limits(10_000), "it sent too much"),
         (format!("{}; sleep 60", server("head -c 9000000 /dev/zero")), limits(10_000), "too much"),
-        (server("exit 7"), limits(10_000), "ended before it answered, with exit code 7"),
+        (
+            server("exit 7"),
+            limits(10_000),
+            "it exited before it listed its tools, with exit code 7",
+        ),
         (
             server(
                 r#"printf '{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"hunter2"}}\n' $id"#,
