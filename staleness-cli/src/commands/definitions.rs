@@ -149,6 +149,21 @@ impl Told<'_> {
         }
         self
     }
+
+    /// Removes the server's texts. If the caller may be an agent, also removes the names in suspicious differences,
+    /// as a session start does.
+    pub(crate) fn for_caller(self, settings: &Settings) -> Self {
+        let mut told = self.without_texts();
+        if settings.may_be_agent() {
+            for each in &mut told.differences {
+                if each.class == ChangeClass::Suspicious {
+                    (each.what, each.name) = (each.alone(), None);
+                }
+            }
+            told.differences.dedup();
+        }
+        told
+    }
 }
 
 pub(crate) fn of_tool(
@@ -207,16 +222,20 @@ pub(crate) fn diff(
     let key = find(&registry, settings, name, scope)?;
     let rows = registry.tools().definitions(&settings.project.id, &key).wait()?;
     // A model might obey a server's texts, so only the user may read them.
-    let is_agent = settings.agent.is_some();
+    let is_agent = settings.may_be_agent();
     let told = rows.iter().map(Told::new);
-    let told = told.map(|told| if is_agent { told.without_texts() } else { told });
+    let told = told.map(|told| if is_agent { told.for_caller(settings) } else { told });
     let told: Vec<Told<'_>> = told.collect();
     if out.json {
         return out.json(&json!({ "definitions": told }));
     }
     let others = of_other_scope(&registry, settings, &key, name)?;
     if rows.is_empty() {
-        let none = "no changed definition is known; `staleness scan --probe` asks its server\n";
+        let none = if key.name.is_server_entry() {
+            "no change waits for a decision; `staleness tools diff TOOL` shows the last one of a tool\n"
+        } else {
+            "no changed definition is known; `staleness scan --probe` asks its server\n"
+        };
         return out.text(&(if out.quiet { "" } else { none }.to_owned() + &out.hint(&others)));
     }
     let tool = registry.tools().show(&settings.project, &[key], settings.now).wait()?;

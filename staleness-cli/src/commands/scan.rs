@@ -55,11 +55,12 @@ pub(crate) fn run(settings: &Settings, args: &ScanArgs, out: &Output) -> Result<
         report
     };
     if out.json {
-        let changed = report.changed.iter().map(|row| Told::new(row).without_texts()).collect();
+        let told = |row| Told::new(row).for_caller(settings);
+        let changed = report.changed.iter().map(told).collect();
         return out.json(&Scanned { report: &report, changed, probed: probed.as_deref() });
     }
     let asked = probed.map_or_else(String::new, |probed| probe::render(&probed, out));
-    out.text(&(render(&report, args.dry_run, out) + &asked))
+    out.text(&(render(settings, &report, args.dry_run, out) + &asked))
 }
 
 /// The report of a scan, with the probed servers.
@@ -99,10 +100,11 @@ fn read_list(
 }
 
 /// Formats changed definitions, the most serious first.
-fn changed(rows: &[Definition], out: &Output) -> String {
+fn changed(settings: &Settings, rows: &[Definition], out: &Output) -> String {
     /// Maximum number of rows.
     const ROWS: usize = 25;
-    let mut told: Vec<_> = rows.iter().map(|row| (row, Told::new(row).without_texts())).collect();
+    let mut told: Vec<_> =
+        rows.iter().map(|row| (row, Told::new(row).for_caller(settings))).collect();
     told.sort_by_key(|(_, told)| Reverse(told.class()));
     let Some((first, _)) = told.first() else { return String::new() };
     let table = out.table(told.iter().take(ROWS).map(|(row, told)| -> Vec<Cell> {
@@ -125,7 +127,7 @@ fn changed(rows: &[Definition], out: &Output) -> String {
     format!("{title} ({count})\n{table}{more}{next}")
 }
 
-fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
+fn render(settings: &Settings, report: &ScanReport, dry_run: bool, out: &Output) -> String {
     let paint = out.paint;
     let mut text = String::new();
     let mut push = |title: String, rows: &[ToolReport]| {
@@ -145,7 +147,7 @@ fn render(report: &ScanReport, dry_run: bool, out: &Output) -> String {
     push(paint.bad(&format!("{would}stale")), &stale);
     push(paint.good(&format!("{would}restored")), &report.restored);
     push(paint.bold(&format!("{would}added")), &report.added);
-    text.push_str(&changed(&report.changed, out));
+    text.push_str(&changed(settings, &report.changed, out));
     text.push_str(&tools::sources(&report.sources, out));
     let read = report.sources.iter().filter(|source| source.state == SourceState::Read).count();
     text.push_str(&format!(

@@ -51,7 +51,7 @@ pub(crate) fn run(
             let costs = costs(settings, &registry, None)?;
             if out.json {
                 let r#for = settings.audience();
-                let definition = definition.as_ref().map(|row| Told::new(row).without_texts());
+                let definition = definition.as_ref().map(|row| Told::new(row).for_caller(settings));
                 let costs = costs.of(&report.key).collect();
                 return out.json(&ToolOutput {
                     r#for,

@@ -39,7 +39,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn alone(&self) -> &'static str {
+    /// Returns the description without the name.
+    pub fn alone(&self) -> &'static str {
         match self.what {
             ADDRESS => "names a new address",
             NAMED => "names another tool",
