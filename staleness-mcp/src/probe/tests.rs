@@ -61,7 +61,7 @@ fn whatever_a_server_does_it_is_told_in_words_of_ours() {
         (
             "printf '{\n'; sleep 60".to_owned(),
             limits(700),
-            "no answer within 0 s: its last line cannot be read",
+            "no answer within 0 s: its last line is not a complete JSON message",
         ),
         (
             "exit 3".to_owned(),

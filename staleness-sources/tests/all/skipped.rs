@@ -109,6 +109,8 @@ fn a_skipped_entry_is_neither_pending_nor_started_and_stays_off_where_it_is_off(
     let tree = Tree::new();
     let yes = r#"{"enabledMcpjsonServers": ["a", "odd"], "disabledMcpjsonServers": ["off"]}"#;
     tree.user(".claude/settings.json", yes);
+    let trust = format!(r#"{{"{}": {{"hasTrustDialogAccepted": true}}}}"#, tree.folder());
+    tree.user(".claude.json", format!(r#"{{"projects": {trust}}}"#));
     let servers = r#"{"mcpServers": {"a": {"command": "x"}, "odd": {}, "off": {}, "b": {"url": "u"},
         "c": {"command": "x"}}}"#;
     tree.own(".mcp.json", servers);
