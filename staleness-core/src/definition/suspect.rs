@@ -3,6 +3,7 @@
 //! called before other tools, so this alone does not count as an order.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -256,8 +257,8 @@ impl Findings {
             .filter(|w| !w.is_empty())
             .collect();
         let marks = MARKS.iter().filter(|(_, mark)| lower.contains(mark)).map(|(what, _)| *what);
-        let orders = ORDERS.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
-        let reads_env = names_env(text) && gives(&words, &READS_ENV);
+        let orders = SPLIT.iter().filter(|(_, order)| gives(&words, order)).map(|(what, _)| *what);
+        let reads_env = names_env(text) && gives(&words, &split(&READS_ENV));
         let secret = reads_env.then_some("mentions secret files");
         let comment = has_odd_comment(&lower).then_some(NOT_SHOWN);
         let header = has_header(&lower).then_some(POSES);
@@ -300,24 +301,36 @@ fn names_env(text: &str) -> bool {
     words.any(|word| word == ENV || word.ends_with("/.env"))
 }
 
-/// Returns true if the words of an order occur in sequence and close to each other.
-fn gives(words: &[&str], order: &[&str]) -> bool {
-    words.iter().enumerate().filter(|(_, word)| is_any(word, order[0])).any(|(at, _)| {
+/// A step of an order: its alternatives, and true if it follows directly.
+type Step = (Vec<&'static str>, bool);
+
+/// The orders, split once because every word of every text is compared with them.
+static SPLIT: LazyLock<Vec<(&str, Vec<Step>)>> =
+    LazyLock::new(|| ORDERS.iter().map(|(what, order)| (*what, split(order))).collect());
+
+fn split(order: &[&'static str]) -> Vec<Step> {
+    let step = |step: &&'static str| {
+        let (words, is_next) = step.strip_prefix('+').map_or((*step, false), |it| (it, true));
+        (words.split('|').collect(), is_next)
+    };
+    order.iter().map(step).collect()
+}
+
+/// Returns true if the words of an order occur in sequence, close to each other.
+fn gives(words: &[&str], order: &[Step]) -> bool {
+    let Some(((first, _), rest)) = order.split_first() else { return false };
+    words.iter().enumerate().filter(|(_, word)| first.contains(word)).any(|(at, _)| {
         let end = words.len().min(at + 1 + WINDOW);
-        follows(&words[at + 1..end], &order[1..])
+        follows(&words[at + 1..end], rest)
     })
 }
 
-/// Returns true if the remaining words of an order occur in these words.
-fn follows(near: &[&str], order: &[&str]) -> bool {
-    let Some((wanted, rest)) = order.split_first() else { return true };
-    let (wanted, most) = wanted.strip_prefix('+').map_or((*wanted, near.len()), |it| (it, 1));
+/// Returns true if the rest of an order occurs in these words.
+fn follows(near: &[&str], order: &[Step]) -> bool {
+    let Some(((wanted, is_next), rest)) = order.split_first() else { return true };
+    let most = if *is_next { 1 } else { near.len() };
     let mut places = near.iter().take(most).enumerate();
-    places.any(|(at, word)| is_any(word, wanted) && follows(&near[at + 1..], rest))
-}
-
-fn is_any(word: &str, wanted: &str) -> bool {
-    wanted.split('|').any(|each| each == word)
+    places.any(|(at, word)| wanted.contains(word) && follows(&near[at + 1..], rest))
 }
 
 /// Returns true if a line or sentence begins like the turn of another speaker and continues by addressing the model.
