@@ -87,7 +87,7 @@ pub fn resolve(
     {
         item = global;
     }
-    refuse_others(settings, &registry, &item, act.actor.as_ref(), false)?;
+    refuse_others(settings, &item, act.actor.as_ref(), false)?;
     if item.status.is_open() {
         refuse_typed(settings, &item, item.kind.resolved(), &act)?;
     }
@@ -115,9 +115,9 @@ pub fn set(
     if settles || receiver.is_some_and(|to| !is_holders(to)) {
         refuse_held(settings, &item, &act)?;
     }
-    let accepts = patch.to.is_none() && patch.status == Some(WorkStatus::Accepted);
-    let registry = settings.open(Access::Look)?;
-    refuse_others(settings, &registry, &item, act.actor.as_ref(), accepts)?;
+    let keeps_receiver = patch.to.as_ref().is_none_or(|to| *to == item.to);
+    let accepts = keeps_receiver && patch.status == Some(WorkStatus::Accepted);
+    refuse_others(settings, &item, act.actor.as_ref(), accepts)?;
     // Any agent may change the list of items to which an item refers.
     let is_own = item.to.as_deref() == act.actor.as_ref().map(AgentId::as_str);
     let is_handed_on = patch.to.is_some() && !(item.kind == WorkKind::Handoff && is_own);
@@ -141,8 +141,7 @@ pub fn step(settings: &Settings, item: Work, text: String, act: Act) -> Result<W
     if !item.kind.is_task() {
         refuse_typed(settings, &item, None, &act)?;
     }
-    let registry = settings.open(Access::Look)?;
-    refuse_others(settings, &registry, &item, act.actor.as_ref(), false)?;
+    refuse_others(settings, &item, act.actor.as_ref(), false)?;
     Ok(settings.open(Access::Write)?.work().step(item.key, text, act).wait()?)
 }
 
@@ -181,11 +180,10 @@ fn refuse_held(settings: &Settings, item: &Work, act: &Act) -> Result<(), Servic
     }
 }
 
-/// Rejects a change to a handoff by an agent that is neither its sender nor its receiver. Only the receiver `takes` it;
-/// a name that is no agent's is a person's. Any agent may otherwise change a handoff from nobody to a person.
+/// Rejects a change to a handoff by an agent that is neither its sender nor its receiver. Only the receiver `takes` it.
+/// A name that is no agent's is a person's.
 fn refuse_others(
     settings: &Settings,
-    registry: &Registry,
     item: &Work,
     agent: Option<&AgentId>,
     takes: bool,
@@ -196,8 +194,7 @@ fn refuse_others(
         return if is_nobodys { Err(nobody()) } else { Ok(()) };
     };
     let from = item.from.as_deref().filter(|_| !takes);
-    let is_others = to != agent.as_str() && from != Some(agent.as_str());
-    if !is_others || !takes && from.is_none() && !settings.agents_here(registry)?.contains(to) {
+    if to == agent.as_str() || from == Some(agent.as_str()) {
         return Ok(());
     }
     let message = format!("{} is a handoff for {}", quoted(item.key.id.as_str()), quoted(to));
@@ -238,7 +235,7 @@ pub fn claim(
     let item = find(&registry, settings, id, scope)?;
     let until = asked.lasts.map(|text| when::after("the time", text, settings.now)).transpose()?;
     let (agent, session) = claimer(&registry, settings, asked)?;
-    refuse_others(settings, &registry, &item, Some(&agent), true)?;
+    refuse_others(settings, &item, Some(&agent), true)?;
     let same = |claim: Claim| claim.agent == agent && claim.session.as_ref() == Some(&session);
     let is_renewed = item.claim.is_some_and(same);
     let act = Act { session: Some(session), ..act(settings, Some(agent)) };

@@ -187,6 +187,7 @@ fn only_a_person_takes_what_is_handed_to_a_person() {
     for taking in [
         "set a --status accepted --agent codex",
         "set a --status accepted --agent cursor",
+        "set a --status accepted --to ana --agent codex",
         "claim a --agent cursor",
     ] {
         let run = sandbox.run(&line(&format!("work {taking}")));

@@ -81,7 +81,6 @@ fn a_server_is_asked_its_tools_are_pinned_and_what_it_changes_waits() {
         let text = sandbox.ok(&["tools", command, "finds"]);
         assert!(text.contains("mcp__hub__find  [changed]"), "{command}: {text}");
     }
-
     let other = sandbox.run(&["tools", "accept", NAME, "--seen", &"0".repeat(16)]);
     assert!(other.code == 3 && other.err.contains("is not the version you saw"), "{other:?}");
     let next = format!("staleness tools diff {NAME}");

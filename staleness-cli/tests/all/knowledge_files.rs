@@ -217,7 +217,10 @@ fn what_was_deleted_with_its_file_stands_for_nothing_any_more() {
     // Bug: the row that it left was verified and marked as wrong.
     for does in ["verify new", "contradict new --by me --reason no", "done new"] {
         let run = sandbox.run(&line(&format!("knowledge {does}")));
-        assert!(run.code == 3 && run.err.contains("its file \"memory/new.md\" is gone"), "{run:?}");
+        assert!(
+            run.code == 3 && run.err.contains("its file \"memory/new.md\" no longer holds it"),
+            "{run:?}"
+        );
     }
     assert_eq!(signals(&listed(&sandbox, "old")), [""; 0]);
     assert_eq!(signals(&sandbox.json(&["knowledge", "show", "old"])), [""; 0]);

@@ -69,8 +69,7 @@ fn an_overdue_to_do_is_done_or_gets_another_date() {
     machine.ok(&[&add[..], &["--body", "Ship it", "--due", "+2d"]].concat());
     let mut client = machine.client(&["--now", "2026-11-14"]);
     let listed = client.data("list_stale", json!({}));
-    let next =
-        "verify_knowledge with still=done, or save_knowledge under the same id with a later due";
+    let next = "verify_knowledge with still=done if it is done, else ask the user";
     assert_eq!(
         (&listed["items"][0]["id"], &listed["items"][0]["next"]),
         (&json!("ship"), &json!(next))

@@ -173,7 +173,7 @@ fn next(each: &Entry) -> ModelText {
         }
         (Subject::Item { .. }, NextAction::Complete) => "verify_knowledge with still=done",
         (Subject::Item { .. }, NextAction::Reschedule) => {
-            "verify_knowledge with still=done, or save_knowledge under the same id with a later due"
+            "verify_knowledge with still=done if it is done, else ask the user"
         }
         (Subject::Item { .. }, NextAction::Update) => "save_knowledge under the same id",
         (Subject::Item { .. }, NextAction::Drop) if each.verdict.rests_on(SignalKind::Expired) => {

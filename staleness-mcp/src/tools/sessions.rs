@@ -304,7 +304,8 @@ fn about(each: &DeltaItem, agent: &str) -> Vec<Text> {
     let holder = each.claim.as_ref().map(|claim| claim.agent.as_str());
     let is_named = |name: &str| holder == Some(name) && action == Some("claimed");
     let other = actor.filter(|name| *name != agent && !each.is_taken_by(name) && !is_named(name));
-    if let Some(name) = other.or_else(|| each.rule_of_other(agent)) {
+    if let Some(name) = other.or_else(|| each.rule_of_other(agent).filter(|_| actor != Some(agent)))
+    {
         parts.push(named(
             if other.is_some() && is_added && !each.has_ended() {
                 "since changed by"

@@ -282,7 +282,7 @@ impl<'a> World<'a> {
             Some(path) if !target.filed => {
                 let message = format!("no item named {}", quoted(id.as_str()));
                 Err(ServiceError::new(ErrorKind::Unknown, message)
-                    .hint(format!("its file {} is gone", quoted(path))))
+                    .hint(format!("its file {} no longer holds it", quoted(path))))
             }
             _ => Ok(target),
         }

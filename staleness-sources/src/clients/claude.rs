@@ -98,6 +98,8 @@ pub(super) fn read(outside: &Outside<'_>, readings: &mut Readings) {
     plugins::read(outside, &user, &settings, &local, readings);
     prefer_users(&mut readings.sources[own..]);
     settings.govern(outside, &mut readings.sources, own, local.is_trusted);
+    // Also those of the organization.
+    prefer_users(&mut readings.sources[own..]);
     if let Some(starts) = outside.starts.as_ref().filter(|_| !local.is_trusted) {
         starts.distrust(CLIENT);
     }

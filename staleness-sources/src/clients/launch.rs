@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use staleness_core::ids::{Level, ServerKey, SourceId, ToolName};
-use staleness_core::scan::SourceReading;
+use staleness_core::scan::{Found, SourceReading};
 use staleness_core::source::SourceState;
 use staleness_core::tool::{ListingState, ToolKind};
 
@@ -150,15 +150,22 @@ impl Starts {
         let distrusting = self.distrusting.into_inner();
         let mut all = Vec::new();
         // If the client does not load a server in this project, it does not load it through another entry either.
-        let entries =
-            sources.iter().filter(|reading| reading.id.level != Level::User).flat_map(|reading| {
-                let away = reading.found.iter().filter(|found| {
-                    use ListingState::{Off, Refused, Untrusted};
-                    matches!(found.state, Off | Refused | Untrusted)
-                });
-                away.map(|found| ((reading.id.client.clone(), found.name.clone()), found.state))
-            });
-        let away: BTreeMap<_, _> = entries.collect();
+        let here = sources.iter().filter(|reading| reading.id.level != Level::User);
+        let entries = here.flat_map(|reading| {
+            let key = |found: &Found| (reading.id.client.clone(), found.name.clone());
+            reading.found.iter().map(move |found| (key(found), found.state))
+        });
+        let (refused, others): (Vec<_>, Vec<_>) =
+            entries.partition(|(_, state)| *state == ListingState::Refused);
+        let mut away: BTreeMap<_, _> = refused.into_iter().collect();
+        for (key, state) in others {
+            match state {
+                ListingState::Off | ListingState::Untrusted => drop(away.insert(key, state)),
+                // The client passes over a refused entry to one that it can read.
+                _ if away.get(&key) == Some(&ListingState::Refused) => drop(away.remove(&key)),
+                _ => {}
+            }
+        }
         for reading in &sources {
             for found in reading.found.iter().filter(|found| found.kind == ToolKind::McpServer) {
                 let Some(key) = found.server.clone() else { continue };

@@ -5,7 +5,7 @@
 //! organization allows only its own. If the lists of allowed servers contain a command, their names do not count for
 //! servers with a command, and the same holds for URLs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use staleness_core::ids::{Level, ServerKey};
@@ -22,6 +22,9 @@ use crate::folder::Lister;
 use crate::json::{self, JsonFile, JsonText, Value};
 use crate::text::is_there;
 use staleness_docs::disk::shown;
+
+/// Maximum number of patterns for tools to read from one file.
+const MAX_PATTERNS: usize = 1_000;
 
 /// The part in the id of the source with the organization's servers.
 const MANAGED: &str = "managed";
@@ -50,8 +53,9 @@ enum Rule {
 pub(super) struct Permits {
     denied: Vec<Rule>,
     allowed: Option<Vec<Rule>>,
-    /// Rules that deny tools.
-    tools_denied: Vec<String>,
+    /// Rules that deny tools: those without a pattern, and at most [`MAX_PATTERNS`] with one.
+    tools_denied: HashSet<String>,
+    patterns_denied: BTreeSet<String>,
     managed_only: bool,
 }
 
@@ -65,7 +69,17 @@ impl Permits {
         let denied = permissions.and_then(|permissions| json::get(permissions, "deny"));
         let denied = denied.and_then(Value::as_array).map(|list| &*list.elements);
         let denied = denied.unwrap_or_default().iter().filter_map(json::as_str);
-        self.tools_denied = denied.map(str::to_owned).collect();
+        // The client skips other forms that begin with a lower-case letter.
+        let denied = denied.filter(|rule| rule.starts_with('*') || rule.starts_with("mcp_"));
+        let (patterns, names): (Vec<&str>, _) = denied.partition(|rule| rule.ends_with('*'));
+        self.patterns_denied = patterns.into_iter().take(MAX_PATTERNS).map(str::to_owned).collect();
+        self.tools_denied = names.into_iter().map(str::to_owned).collect();
+    }
+
+    /// Returns true if a rule denies every tool that a server can have. `tools` is the prefix of their names.
+    fn denies_all(&self, tools: &str) -> bool {
+        self.tools_denied.contains(tools.strip_suffix("__").unwrap_or(tools))
+            || self.patterns_denied.iter().any(|rule| has_form(rule, tools))
     }
 
     const fn is_empty(&self) -> bool {
@@ -144,15 +158,6 @@ fn has_form(form: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Returns true if a rule for tools denies every tool that the server can have. The client skips other forms that begin
-/// with a lower-case letter.
-fn denies_all(rule: &str, server: &str) -> bool {
-    let tools = format!("mcp__{server}__");
-    let counts = rule.starts_with('*') || rule.starts_with("mcp_");
-    tools.strip_suffix("__") == Some(rule)
-        || rule.ends_with('*') && counts && has_form(rule, &tools)
-}
-
 /// Reads the settings that an organization manages: the file, then its additions by name.
 pub(super) fn managed(outside: &Outside<'_>) -> Vec<Settings> {
     let Some(dir) = outside.request.managed_dir else { return Vec::new() };
@@ -184,13 +189,13 @@ impl AllSettings {
         is_managed: bool,
         is_trusted: bool,
     ) -> Option<String> {
-        let server = found.server.as_ref().map_or("", ServerKey::as_str);
+        let tools = format!("mcp__{}__", found.server.as_ref().map_or("", ServerKey::as_str));
         for each in self.all() {
             let by = |key: &str| Some(format!("by `{key}` in {}", each.path));
             if each.permits.denied.iter().any(|rule| rule.names(found, end)) {
                 return by("deniedMcpServers");
             }
-            if each.permits.tools_denied.iter().any(|rule| denies_all(rule, server)) {
+            if each.permits.denies_all(&tools) {
                 return by("permissions.deny");
             }
         }

@@ -158,6 +158,9 @@ fn an_organization_decides_for_its_users() {
         why.starts_with("switched off by /") && why.ends_with(", which allows no others"),
         "{why}"
     );
+    // Bug: an entry of the project that the client skips stood for the organization's.
+    tree.own(".mcp.json", r#"{"mcpServers": {"z": {"url": "u"}}}"#);
+    lists(&of(&clients::read(&request(&tree)), CLAUDE, Level::Project, "mcp"), &[]);
     // No user's server is loaded while the file is there, even if it is broken.
     tree.user("../managed-mcp.json", "{bad");
     loads(&tree, "");

@@ -95,12 +95,15 @@ fn an_entry_that_claude_code_skips_replaces_no_other() {
             entry => format!(r#""mcpServers": {{"s": {entry}}}"#),
         };
         let tree = Tree::new();
-        let section = format!(r#""{}": {{{}}}"#, tree.folder(), servers(local));
+        let trust = r#""hasTrustDialogAccepted": true"#;
+        let section = format!(r#""{}": {{{trust}, {}}}"#, tree.folder(), servers(local));
         tree.user(".claude.json", format!(r#"{{{}, "projects": {{{section}}}}}"#, servers(user)));
         tree.user(".claude/settings.json", r#"{"enableAllProjectMcpServers": true}"#);
         tree.own(".mcp.json", format!("{{{}}}", servers(project)));
         let of = |level| names(&tree.source(CLAUDE, level, "mcp")).join(" ");
         assert_eq!([Level::User, Level::Local, Level::Project].map(of), expected);
+        let started = clients::startable(&ScanRequest::new(&tree.home, &tree.project));
+        assert!(started.iter().any(|each| each.launch.is_ok()), "{started:?}");
     }
 }
 
