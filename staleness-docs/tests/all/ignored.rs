@@ -114,5 +114,5 @@ fn files_of_patterns_are_read_up_to_a_bound() {
     let report = project.check();
     assert_eq!(paths(&report), ["README.md", "large/a.md", "some/5/a.md"]);
     assert!(notes(&report, "large/.gitignore")[0].contains("is larger than 262144 bytes"));
-    assert!(notes(&report, "some/5/.gitignore")[0].contains("more than 1048576 bytes together"));
+    assert!(notes(&report, "some/5/.gitignore")[0].contains("more than 1048576 bytes in total"));
 }
