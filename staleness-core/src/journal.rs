@@ -247,7 +247,7 @@ pub struct JournalEntry {
     pub note: Option<String>,
     /// The session in which the change happened.
     pub session: Option<SessionId>,
-    /// The agent that made the change. `None` for a person or a scan.
+    /// The agent that made the change, if known. `None` for a person or a scan.
     pub actor: Option<AgentId>,
     /// The id of the unit of work that made the change.
     pub op: Option<OpId>,

@@ -76,8 +76,7 @@ pub fn leads_out(folder: &Path, path: &Path) -> bool {
     }
 }
 
-/// Returns true if something exists at a path in a folder. A link that leads out of the folder counts as existing and
-/// is not followed.
+/// Returns true if something exists at a path in a folder. A link that leads out of the folder counts as existing.
 pub(crate) fn exists(folder: &Path, path: &str) -> bool {
     folder.join(path).symlink_metadata().is_ok() || leads_out(folder, Path::new(path))
 }

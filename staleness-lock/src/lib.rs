@@ -26,8 +26,8 @@
 //!   the place in the queue. If no caller waits any longer when the helper gets the file, the helper releases it
 //!   immediately. A later caller reuses a waiting helper, so a process never has more than one.
 //!
-//! The file is created on first use, accessible only to its owner. It is never deleted, because then two processes could
-//! lock two different files. A lock ends with its process.
+//! The file is created on first use, accessible only to its owner. It is never deleted, because then two processes
+//! could lock two different files. A lock ends with its process.
 //!
 //! This crate also has other file operations that both backends need: [`OpenOptions`]; [`find`], which checks for an
 //! existing store; [`NewFile`], which gets its final name when complete; [`refuse_planted`], which rejects files that

@@ -17,8 +17,8 @@ use crate::queue::{Queue, Turn};
 pub struct FileLock {
     path: PathBuf,
     queue: Queue,
-    /// A helper that is still in the kernel's queue for a caller that gave up. Accessed by the thread at the head of the
-    /// queue.
+    /// A helper that is still in the kernel's queue for a caller that gave up. Accessed by the thread at the head of
+    /// the queue.
     left: Mutex<Option<Arc<Helper>>>,
     /// The remaining time to wait, if limited.
     budget: Option<Mutex<Duration>>,

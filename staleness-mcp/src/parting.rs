@@ -19,7 +19,7 @@ pub(crate) fn part(server: &Server, caller: &Caller) {
     if let Ok(settings) = server.settings(None, None)
         && let Ok(registry) = settings.open(Access::Look)
     {
-        // The policy prunes global records, too, regardless of the caller.
+        // Pruning removes old records of other projects too, whoever the caller is.
         let registry = registry.confined_to(None);
         let claimed_in = caller.claimed_in.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for project in claimed_in.into_iter().chain([settings.project.id.clone()]) {

@@ -30,7 +30,7 @@ use crate::settings::{Access, Settings};
 pub struct Asked<'a> {
     /// Files and folders to check. Empty means all documents of the project.
     pub paths: &'a [PathBuf],
-    /// The text of the single document in `paths`, if it differs from the text on disk.
+    /// The text of the single document in `paths`, if it may differ from the file.
     pub unsaved: Option<&'a str>,
     /// Reports only findings that are new since this revision.
     pub since: Option<&'a str>,

@@ -140,7 +140,7 @@ pub struct Unaccepted {
     pub name: String,
     /// The class of the change.
     pub class: ChangeClass,
-    /// True if the policy withholds the tool from agents until a person accepts this class of change.
+    /// True if the policy withholds a tool with this class of change until a person accepts the change.
     pub withheld: bool,
     /// The line of the tool in the file, from 1; `None` if it has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -345,8 +345,9 @@ pub fn is_addressed(from: Option<&str>, to: Option<&str>, agent: &str) -> Option
     to.map(|to| to == agent).or_else(|| from.map(|from| from != agent))
 }
 
-/// Removes the handoffs that are neither from nor to `agent`, except those without a sender to an unknown receiver.
-/// Removes nothing without an `agent`. `parties` returns the kind of an item, its sender and its receiver.
+/// Removes the handoffs to another receiver that are not from `agent`. Those without a receiver stay, and those without
+/// a sender whose receiver is no known agent. Removes nothing without an `agent`. `parties` returns the kind of an
+/// item, its sender and its receiver.
 pub(crate) fn retain_own<T>(
     settings: &Settings,
     registry: &Registry,

@@ -9,9 +9,10 @@
 //! | [`systems`] | the data of another memory system | lines of an import |
 //!
 //! This crate does not print, read a clock, run a program other than git, or write, except for private copies of
-//! databases. Environment variables are only read to find git, to expand the entries of servers, and by
-//! [`clients::may_run_for_agent`]. Files are untrusted: every read is bounded, no input can make this crate panic, and
-//! no value of `env`, `headers`, `args`, a URL or a command line is copied into a reading or a message.
+//! databases. Environment variables are only read to find git and the folder for temporary files, to expand entries of
+//! servers and of lists of servers, and by [`clients::may_run_for_agent`]. Files are untrusted: every read is bounded,
+//! no input can make this crate panic, and no value of `env`, `headers`, `args`, a URL or a command line is copied into
+//! a reading or a message.
 //!
 //! ```
 //! use std::path::Path;

@@ -12,7 +12,7 @@ pub(crate) struct CheckArgs {
     /// instruction files of the agent clients].
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
-    /// The text of the single document in `paths`, if the editor's text differs from the file.
+    /// The text of the single document in `paths`, if it may differ from the file.
     #[arg(skip)]
     pub unsaved: Option<String>,
     /// Exit with 1 if something is at this level or worse.

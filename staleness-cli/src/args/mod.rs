@@ -279,10 +279,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Copy a whole registry into another one, of any backend, and compare the two.
     ///
-    /// FROM may be in use: the copy is a snapshot. Run the same command to continue an interrupted
-    /// copy, or to update one, unless a prune or forget removed records from FROM. If TO holds
-    /// anything else, it stays unchanged. The exit code is 0 only if both registries hold the same
-    /// records in the end.
+    /// FROM may be in use: the copy is a snapshot. TO must be empty, or already hold the same
+    /// records; any other TO stays unchanged. After an interruption, copy to a new TO. The exit code
+    /// is 0 only if both registries hold the same records in the end.
     Copy(CopyArgs),
     /// Show the policy in force, or the files that it is read from.
     Config {

@@ -187,7 +187,7 @@ pub(crate) fn pending(row: &Definition) -> String {
 pub(crate) fn difference(each: &Difference) -> String {
     match &each.name {
         Some(name) => format!("{} {name}", each.what),
-        // The name is left out, because only `tools diff` may show it.
+        // The name is left out here; `tools diff` shows it to a person.
         None if ["for", "takes", "requires", "lost", "address", "tool", "in", "of"]
             .iter()
             .any(|end| each.what.ends_with(end)) =>

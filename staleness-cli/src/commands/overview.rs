@@ -26,7 +26,7 @@ use staleness_service::remembered::Remembered;
 /// The state of a project: its tools, its doubtful documents and items, and its overdue work.
 pub(super) struct Overview {
     pub scan: ScanReport,
-    /// The tools that are switched on, worst first, without tools that were removed long ago.
+    /// The tools that are switched on, worst first, except ignored ones and unused ones that were removed long ago.
     pub on: Vec<ToolReport>,
     pub off: Vec<ToolReport>,
     pub remembered: Remembered,

@@ -150,7 +150,7 @@ struct ToolOutput<'a> {
     /// The cost in a session of each client that loads the tool.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     costs: Vec<&'a ToolCost>,
-    /// The definition, if the server changed it and no person has accepted the change.
+    /// The definition, if it is new or changed and waits for a person's decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     definition: Option<Told<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]

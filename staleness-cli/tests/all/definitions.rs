@@ -159,7 +159,7 @@ fn nothing_is_started_that_its_client_would_not_start_and_no_secret_is_kept() {
         ("skipped", why)
     };
     let expected = [
-        ("asks", "skipped", "it needs an environment variable that is not set here"),
+        ("asks", "skipped", "it needs a variable or an input that has no value here"),
         ("dead", "failed", "it exited before it listed its tools, with exit code 3"),
         ("here", "skipped", "switched off"),
         ("off", "skipped", "switched off"),

@@ -52,7 +52,8 @@ fn a_printed_id_means_the_item_that_it_is_printed_for() {
     assert!(why.contains("No force push") && !why.contains("resolved"), "{why}");
 }
 
-/// Bug: an agent added an item with the id that is printed for a person's rule, and the person's command ended that one.
+/// Bug: an agent added an item with the id that is printed for a person's rule, and the person's command ended that
+/// one.
 #[test]
 fn no_item_has_the_id_that_is_printed_for_another() {
     let sandbox = Sandbox::new();

@@ -89,7 +89,7 @@ fn http_servers_are_pinned_and_nothing_of_their_headers_and_addresses_is_kept() 
         ("locked", "failed", &json!("it requires a sign-in (HTTP 401)")),
         ("old", "skipped", &json!("it uses only SSE, which is not supported")),
         ("other", "asked", &json!(1)),
-        ("unset", "skipped", &json!("it needs an environment variable that is not set here")),
+        ("unset", "skipped", &json!("it needs a variable or an input that has no value here")),
         ("pending", "skipped", &json!("its client waits for your approval")),
     ];
     assert_eq!(told, expected);

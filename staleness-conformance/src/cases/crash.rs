@@ -42,8 +42,8 @@ impl Acknowledgements {
         self.kills += 1;
     }
 
-    /// Like [`Acknowledgements::verify_beside`], once no writer is left. Each killed writer leaves at most one unacknowledged
-    /// commit.
+    /// Like [`Acknowledgements::verify_beside`], once no writer is left. Each killed writer leaves at most one
+    /// unacknowledged commit.
     fn verify(&self, store: &Handle) {
         let there = self.verify_beside(store);
         let untold = there - self.ops.len();

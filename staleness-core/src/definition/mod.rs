@@ -405,7 +405,7 @@ impl Definition {
         let is_withheld = self.state(policy) == ListingState::Withheld;
         let accepted = self.accepted().cloned();
         let is_accepted = accepted.as_ref().is_some_and(|accepted| now.is_same(accepted));
-        // A reverted change stays pending: a person still has to review its text.
+        // A reverted change that withholds the tool stays pending: a person still has to review its text.
         if is_withheld && is_accepted {
             if let Some(previous) = &mut self.previous {
                 previous.listed_again = again.or(Some(at));

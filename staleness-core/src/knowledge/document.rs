@@ -62,7 +62,7 @@ pub struct Document {
     pub checked_at: Timestamp,
     /// The commit that was checked out at that time. `None` without git.
     pub head: Option<String>,
-    /// A digest of everything but the commit on which the findings depend: see [`Document::digest_of`].
+    /// A digest of everything on which the findings depend, except the commit: see [`Document::digest_of`].
     pub digest: u128,
     /// The gaps of the check, each kind once and in order.
     #[serde(default)]

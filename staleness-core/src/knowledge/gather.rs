@@ -13,8 +13,8 @@ impl Evidence {
     /// decides whether it counts as stale for its dependents. The running time is linear in the number of items and
     /// relations.
     ///
-    /// - `related_stale` is not transitive: evidence from relations never makes an item stale for its dependents.
-    ///   Staleness therefore does not spread along chains, and cycles terminate.
+    /// - `related_stale` is not transitive: evidence about related items never makes an item stale for its
+    ///   dependents. Staleness therefore does not spread along chains, and cycles terminate.
     /// - An id refers to an item of the same scope, or else to a global one. Ids without an item and an item's own id
     ///   are ignored.
     /// - Items that are done or evergreen, and preferences, do not depend on other items.

@@ -32,7 +32,8 @@ impl Admin<'_> {
     ///
     /// Reads all old entries. Calls `more` before each lookup of subjects and each commit, except the first of either,
     /// and stops when it returns false. Each run looks up subjects in another order; those not looked up count as
-    /// existing. The next run continues with the rest. Returns the number of removed entries.
+    /// existing. The next run continues with the rest. Returns the number of entries removed
+    /// or, with `dry_run`, to be removed.
     pub async fn prune_journal(
         self,
         now: Timestamp,

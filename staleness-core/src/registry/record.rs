@@ -390,8 +390,8 @@ impl Recording<'_> {
         is_of_an_account(&self.used.tool, &self.policy.account_servers)
     }
 
-    /// Returns true if this use did not succeed, the tool never worked, and the client lists neither the tool nor its
-    /// server.
+    /// Returns true if this use by a known client did not succeed, the tool never worked, and no source lists or has
+    /// listed the tool or its server. False for servers of an account.
     fn is_unproven(&self, tool: &Tool) -> bool {
         let servers = self.used.client.as_ref().and_then(|client| self.servers.get(client));
         self.used.outcome != OutcomeKind::Success

@@ -90,8 +90,8 @@ impl Tools<'_> {
     /// May be repeated with the same op ids. Prunes the routes of a project if the uses created too many.
     ///
     /// # Errors
-    /// An error of the store. The uses are recorded only if the error occurred while pruning routes, renewing claims or
-    /// reading the reports.
+    /// An error of the store. The uses are recorded if it occurred after their commit, while pruning routes, renewing
+    /// claims or reading the reports, and may be recorded after [`StoreError::Unknown`].
     pub async fn record_all(self, uses: Vec<Use>) -> Result<Vec<RecordReport>, RegistryError> {
         if uses.is_empty() {
             return Ok(Vec::new());

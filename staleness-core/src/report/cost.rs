@@ -26,8 +26,8 @@ pub struct ToolCost {
     /// The client's sources that list the tool or its server.
     #[serde(skip)]
     pub sources: Vec<SourceId>,
-    /// The last use of the tool by this client or by an unknown one. If more clients used the tool than are recorded,
-    /// the last use by any client.
+    /// The last use of the tool by this client or by an unknown one. If several clients used the tool, the last
+    /// use by any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
     /// The number of UTC days since the tool's last use, or its discovery, on which the client used other tools. `None`

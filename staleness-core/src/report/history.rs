@@ -65,7 +65,7 @@ pub struct HistoryEntry {
     /// The session in which the change happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The agent that made the change. `None` for a person or a scan.
+    /// The agent that made the change, if known. `None` for a person or a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<AgentId>,
     /// The clients for which the tool became present or absent. For a recovery that is reported to other clients, the

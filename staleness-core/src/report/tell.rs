@@ -110,7 +110,7 @@ pub(crate) fn redefined(context: &Context<'_>) -> Vec<Redefined> {
             let mut differences = row.differences();
             differences.retain(|each| each.class == class);
             if class == ChangeClass::Suspicious {
-                // Differences without an incomplete name come first.
+                // Differences without a name come first.
                 differences.sort_by_key(|each| each.name.is_some());
                 for each in &mut differences {
                     (each.what, each.name) = (each.alone(), None);

@@ -141,8 +141,8 @@ impl Question {
     }
 }
 
-/// Splits a text at the ends of sentences and at joining words. Returns at most [`MAX_PARTS`] parts, and none for a text
-/// without a place to split it.
+/// Splits a text at the ends of sentences and at joining words. Returns at most [`MAX_PARTS`] parts, and none for a
+/// text without a place to split it.
 fn parts(text: &str) -> Vec<String> {
     let (mut parts, mut long) = (vec![String::new()], 0);
     for word in text.split_whitespace() {

@@ -9,9 +9,9 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The step was refused; nothing was written.
+    /// The step refused to do its work; nothing was written.
     Refused(Refusal),
-    /// Other processes held the store for longer than this one waits; nothing was written.
+    /// Other users of the store held it for longer than the store waits; nothing was written.
     Busy,
     /// The commit may or may not have happened. A retry is safe, because steps carry op ids.
     Unknown(Box<dyn Error + Send + Sync>),

@@ -221,13 +221,13 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
     /// Answers a query from one snapshot.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] if other processes hold the store for too long, or any other error of the store.
+    /// [`StoreError::Busy`] if other users hold the store for too long, or any other error of the store.
     async fn view(&self, query: Arc<dyn Query>) -> Result<View, StoreError>;
 
     /// Runs a step: load, decide, write, commit.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] if the step refuses, [`StoreError::Busy`] if other processes hold the store for too
+    /// [`StoreError::Refused`] if the step refuses, [`StoreError::Busy`] if other users hold the store for too
     /// long, [`StoreError::Unknown`] if the commit may have happened, or any other error of the store.
     async fn transact(&self, step: Arc<dyn Step>) -> Result<Commit, StoreError>;
 
@@ -244,7 +244,7 @@ pub trait RegistryStore: fmt::Debug + Send + Sync + 'static {
         visit: &mut (dyn FnMut(View) -> ControlFlow<()> + Send),
     ) -> Result<(), StoreError>;
 
-    /// Writes a consistent copy of the store to a new file. Other processes may write to the store meanwhile.
+    /// Writes a consistent copy of the store to a new file. Others may write to the store meanwhile.
     ///
     /// # Errors
     /// [`StoreError::Unsupported`] if the store cannot be copied; [`StoreError::Io`] if the file already

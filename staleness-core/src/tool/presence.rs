@@ -166,7 +166,7 @@ impl ListingState {
     }
 
     /// Returns true if a project's entry in this state keeps the client from loading the user's entry: it disables the
-    /// server, or the client loads nothing from its file.
+    /// server, or the client refuses the entry or loads nothing from its file.
     pub(crate) const fn prevails(self) -> bool {
         matches!(self, Self::Off | Self::Untrusted | Self::Refused)
     }

@@ -15,7 +15,8 @@ const MAX_ALIKE: usize = 10_000;
 pub(super) const MAX_WEAK: usize = 1_000;
 /// Maximum amount of evidence of one kind to list per block.
 const MAX_OF_SORT: usize = 500;
-/// Amount of evidence in all documents above which at most [`FEW`] blocks per document are listed.
+/// Amount of evidence in all documents above which each document lists at most [`FEW`] blocks with the same kinds of
+/// evidence.
 const MAX_ALL: usize = 200_000;
 const FEW: usize = 16;
 

@@ -113,8 +113,8 @@ pub(crate) fn own_from(words: &[&str]) -> Option<usize> {
     own.map(|at| first + at)
 }
 
-/// Returns the program, module or file to which the arguments belong. `None` if the command does not name it, as in
-/// `cargo run -- --fast`.
+/// Returns the program, module or file of the project to which the arguments belong. `None` if the command does not
+/// name it, as in `cargo run -- --fast`, begins with a variable, or runs a foreign program.
 pub(crate) fn caller<'a>(words: &[&'a str]) -> Option<&'a str> {
     let own = own_from(words)?;
     match &words[..own] {

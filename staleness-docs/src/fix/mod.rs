@@ -38,7 +38,7 @@ pub struct Edit {
     pub end_column: u32,
 }
 
-/// The edits for one piece of evidence.
+/// The edits for one piece of evidence, or the reason why there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mend {
     /// The evidence gives no new name.

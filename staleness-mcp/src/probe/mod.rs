@@ -196,7 +196,9 @@ fn start(
     command.process_group(0);
     command.spawn().map_err(|error| match error.kind() {
         ErrorKind::NotFound => "there is no such program",
-        ErrorKind::PermissionDenied => "its program is not executable",
+        ErrorKind::PermissionDenied => {
+            "its program may not be run, or its folder may not be entered"
+        }
         ErrorKind::InvalidInput => "its command contains invalid characters",
         _ => "the system cannot start its program",
     })

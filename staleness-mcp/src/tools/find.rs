@@ -347,9 +347,7 @@ fn record(call: &Call<'_>, asked: Record) -> Result<Answer<Recorded>, ServiceErr
         text.push("; this use was already recorded");
     }
     if report.offline {
-        text.push(
-            "; most servers are failing at the same time, so this machine is treated as offline",
-        );
+        text.push("; most servers are failing at once, so this machine is treated as offline");
     }
     let near = tools::did_you_mean(&registry, settings, &report.tool);
     if let Some(near) = &near {

@@ -87,8 +87,8 @@ fn kind_of(subject: &Subject) -> Kind {
 /// The end of a sentence if the last check was of another commit.
 const ELSEWHERE: &str = ", but documents were checked at another commit; call check_documents";
 
-/// Returns a sentence with the number of entries that need attention. If there are none, it says if documents were not
-/// checked here.
+/// Returns a sentence with the number of entries that need attention. It also says if documents were checked at another
+/// commit or, if there are no entries, not at all.
 pub(crate) fn head(count: usize, remembered: &Remembered) -> Text {
     match count {
         0 if remembered.checked_at.is_none() => {

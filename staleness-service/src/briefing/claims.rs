@@ -94,7 +94,8 @@ pub(super) fn by_holder(items: &[&DeltaItem], resume: &Resume) -> [Vec<ModelText
 }
 
 /// The heading of the agent's claims in sessions that no hook reports. The text names no command to release such a
-/// claim, because the claim may belong to another session. The claim ends with its connection.
+/// claim, because the claim may belong to another session. A claim over MCP ends with its connection, one by
+/// a command when its time is over.
 pub(super) const UNREPORTED: &str =
     "Claimed by you over MCP or by a command, in this session or another";
 

@@ -185,8 +185,7 @@ pub const WITHHELD: &str = "Changed by their servers; do not call until the user
                         `staleness tools diff NAME` and accepts the change";
 
 /// The heading of servers that may not answer.
-pub const UNANSWERED: &str =
-    "Did not answer when last asked, so it may fail; ask the user to run `staleness scan --probe`";
+pub const UNANSWERED: &str = "Did not answer when last asked, so calls may fail; ask the user to run `staleness scan --probe`";
 
 /// The heading of tools that recently worked.
 const RANKED: &str = "Worked here lately, best first";

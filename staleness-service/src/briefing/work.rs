@@ -41,7 +41,8 @@ pub(crate) fn text(delta: &Delta, standing: &[DeltaItem], resume: &Resume, budge
     let (claimed, standing): (Vec<&DeltaItem>, Vec<&DeltaItem>) =
         standing.iter().partition(|each| each.claim.is_some());
     let is_claimed = |item: &DeltaItem| claimed.iter().any(|each| each.subject == item.subject);
-    // A handoff that this agent may take is listed with the command that claims it. The claim also settles the handoff.
+    // A handoff that this agent may take is listed with the command that claims it, so its overdue warning is left
+    // out.
     let handoffs = || standing.iter().copied().filter(|each| is_handoff(each));
     let may_take = |each: &&Warning| {
         let takes = |item: &DeltaItem| item.recipient.is_some() || is_for_anyone(item, resume);

@@ -176,10 +176,10 @@ fn began(tool: &ToolReport, own: &[Event]) -> Timestamp {
     known.or_else(|| at(own.iter().rev().find(is_now))).unwrap_or(tool.discovered_at)
 }
 
-/// Returns the reason that a person gave for the state. Without one, returns sentences about earlier changes of the
-/// definition and of the server: for a failing tool, the changes since its last use before the failure; for other
-/// states, the changes within a day. The definition does not explain why a tool is gone, and the server does not
-/// explain why a tool awaits a person's decision.
+/// Returns the reason for the state. For a tool demoted by hand, this is only the reason given, if any. Otherwise, it
+/// is sentences about earlier changes of the definition and of the server: for a failing tool, the changes since its
+/// last use before the failure; for other states, the changes within a day. The definition does not explain why a tool
+/// is gone, and the server does not explain why a tool awaits a person's decision.
 fn causes(
     tool: &ToolReport,
     since: Timestamp,
@@ -245,8 +245,8 @@ fn lost_last(definitions: &[Definition]) -> BTreeSet<String> {
     lost.filter_map(|it| Some(it.name?.rsplit(['.', ':']).next()?.to_owned())).collect()
 }
 
-/// Returns true if this change alone removed the lost parameters: no other change narrowed the definition between the
-/// same two acceptances.
+/// Returns true if this change alone removed the lost parameters: it is the only change of class narrowed or worse
+/// in the latest span between acceptances that has one.
 fn is_only_loss(event: &Event, own: &[Event]) -> bool {
     let takes = |each: &&Event| changed(each) >= Some(ChangeClass::Narrowed);
     let spans = own.rsplit(|each| is(each, Action::Accepted));

@@ -214,7 +214,7 @@ fn refusal(reading: &SourceReading, state: ListingState) -> Option<&'static str>
 
 const UNTRUSTED: &str = "its client does not trust this folder";
 const NOTHING: &str = "its entry has no command and no URL";
-const UNSET: &str = "it needs an environment variable that is not set here";
+const UNSET: &str = "it needs a variable or an input that has no value here";
 
 impl Start {
     /// Builds the launch, expanding variables.

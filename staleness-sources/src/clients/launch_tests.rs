@@ -41,11 +41,11 @@ fn each_client_s_way_to_start_a_server_is_read() {
         ),
         (
             json!({ "command": "x", "args": ["${NONE}"] }),
-            Err("it needs an environment variable that is not set here".to_owned()),
+            Err("it needs a variable or an input that has no value here".to_owned()),
         ),
         (
             json!({ "command": "x", "env": { "A": "${input:key}" } }),
-            Err("it needs an environment variable that is not set here".to_owned()),
+            Err("it needs a variable or an input that has no value here".to_owned()),
         ),
         (json!({ "url": "https://h/${TOKEN}" }), http("https://h/secret")),
         (json!({ "httpUrl": "https://h" }), http("https://h")),

@@ -1,5 +1,5 @@
-//! Reads MCP servers from JSON files. Reads only the name of an entry, the members that disable it, its description, and
-//! the kinds of its other members.
+//! Reads MCP servers from JSON files. Reads only the name of an entry, the members that disable it, its description,
+//! and the kinds of its other members.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Decides which servers Claude Code skips in a file that it reads, by the kinds of an entry's members.
 //!
-//! Checked with `claude mcp list` of version 2.1.332. An empty `command` and a `timeout` that is no positive whole number
-//! are not recognised, because their values are not kept.
+//! Checked with `claude mcp list` of version 2.1.332. An empty `command` and a `timeout` that is no positive whole
+//! number are not recognised, because their values are not kept.
 
 use crate::json::{self, Object, Value};
 

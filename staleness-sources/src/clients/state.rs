@@ -172,7 +172,8 @@ impl Places {
     }
 }
 
-/// Normalises a path: separators become `/`, one at the end is removed, and a drive letter becomes upper-case.
+/// Normalises a path: removes `\\?\` and all separators at the end, and writes the separators of Windows paths as `/`
+/// and drive letters in upper case.
 fn uniform(text: &str) -> String {
     let text = text.strip_prefix(r"\\?\").unwrap_or(text);
     let mut path = if text.as_bytes().get(1) == Some(&b':') || text.starts_with(r"\\") {

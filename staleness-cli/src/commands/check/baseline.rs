@@ -133,7 +133,7 @@ fn entry(path: &str, fact: &Fact, digest: u64) -> BaselineEntry {
     }
 }
 
-/// Returns the subject of a fact, without commits and releases, so that it stays the same. Empty if the fact has none.
+/// Returns the subject of a fact, which later commits and releases do not change. Empty if the fact has none.
 pub(crate) fn subject(fact: &Fact) -> String {
     match fact {
         Fact::SourceMissing { citation, .. }

@@ -1,4 +1,4 @@
-//! Dates: months, quarters and years.
+//! Dates: days, months, quarters and years.
 
 use super::lists::{
     AFTER_YEAR, BEFORE_MONTH, BEFORE_QUARTER, BEFORE_WORDLIKE_MONTH, BEFORE_YEAR,

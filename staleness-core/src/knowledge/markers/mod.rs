@@ -32,7 +32,7 @@ pub enum MarkerSort {
     Present,
     /// A version number.
     Version,
-    /// A date: a month, a quarter or a year.
+    /// A date: a day, a month, a quarter or a year.
     Date,
 }
 

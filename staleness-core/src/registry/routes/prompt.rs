@@ -25,8 +25,8 @@ const FAR: u32 = 10_000;
 impl Tools<'_> {
     /// Returns the tools to suggest for a user's prompt, best first: at most three active ones, one of which is as
     /// certain as `routes.suggest_from`; the others score at least 0.4 of the first. Empty during the cool-down of the
-    /// session, or if the session had enough suggestions: [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt)
-    /// counts them.
+    /// session, or if the session had enough suggestions:
+    /// [`Sessions::note_prompt`](crate::registry::Sessions::note_prompt) counts them.
     ///
     /// Writes nothing, and stores nothing of the prompt.
     pub async fn suggest_for_prompt(

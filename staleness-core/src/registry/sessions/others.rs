@@ -45,8 +45,8 @@ impl<'a> Others<'a> {
                 || work.is_expired_handoff(now) && !is_own(&work.from) && !is_own(&work.to))
     }
 
-    /// Returns true if an overdue item is a handoff between two other agents, known or not, and this agent does not
-    /// hold its claim.
+    /// Returns true if an overdue item is a handoff between two other agents, known or not, and its last claim is not
+    /// this agent's.
     pub(super) fn is_between_them(&self, overdue: &Warning) -> bool {
         let is_other = |party: &Option<String>| {
             party.as_deref().is_some_and(|party| party != self.agent.as_str())

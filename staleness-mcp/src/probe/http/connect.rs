@@ -77,7 +77,7 @@ impl Origin {
             let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
             match inner {
                 Some(rustls::Error::InvalidCertificate(_)) => {
-                    "cannot be reached: its certificate is not trusted by this machine"
+                    "cannot be reached: its certificate is not valid, or this machine does not trust it"
                 }
                 _ => "cannot be reached: the encrypted connection (TLS) failed",
             }
