@@ -434,15 +434,15 @@ fn tokens_that_cannot_be_used_are_refused_and_never_shown() {
     for (text, why) in [
         (String::new(), "the file has no token"),
         ("# none\n\n".into(), "the file has no token"),
-        (format!("{TOKEN}\n"), "line 1: a token and the folder"),
+        (format!("{TOKEN}\n"), "line 1: each line needs a token and the folder"),
         (format!("short {project}\n"), "line 1: a token must have 32 to 256 characters"),
         (format!("\n{TOKEN}\u{e9} {project}\n"), "line 2: a token must have 32 to 256 characters"),
         (
             format!("{TOKEN} {project}\n{TOKEN} {project}\n"),
             "line 2: another line has the same token",
         ),
-        (format!("{TOKEN} project\n"), "line 1: the folder must be the absolute path"),
-        (format!("{TOKEN} {project}/no\n"), "line 1: the folder must be the absolute path"),
+        (format!("{TOKEN} project\n"), "line 1: use the absolute path of an existing folder"),
+        (format!("{TOKEN} {project}/no\n"), "line 1: use the absolute path of an existing folder"),
         (format!("{TOKEN} {project}/sub\n"), "line 1 of the tokens: the folder is in the project"),
     ] {
         let (code, told) = with(&text);
