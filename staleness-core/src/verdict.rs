@@ -66,7 +66,7 @@ wording! {
         Expired = "expired",
         /// Another item replaces this one.
         Superseded = "superseded",
-        /// Somebody reported the item to be wrong.
+        /// A person or an agent reported that the item is wrong.
         Contradicted = "contradicted",
         /// A cited source is missing.
         SourceMissing = "source_missing",

@@ -61,7 +61,7 @@ pub enum Fact {
         /// The id of the replacement. For a document, its path.
         by: String,
     },
-    /// Somebody reported the item to be wrong.
+    /// A person or an agent reported that the item is wrong.
     Contradicted {
         /// The person or agent who reported it.
         by: String,

@@ -33,7 +33,7 @@ const REDACTED: &str = "[redacted]";
 /// After `=` a value is one word, or everything up to its closing quotation mark. After `:` or `is` an unquoted value
 /// is the rest of the line, because a password may be a sentence. After a bare key, such as `password` (with or without
 /// `to` or a line break in between), the next word is a value if it is quoted or does not look like an ordinary word.
-/// The same holds for the word before `as the password`.
+/// The word before `as the password` is a value under the same conditions.
 pub(crate) fn redact(text: &str) -> String {
     words(text.split(['\n', '\r']), Source::Prompt).0.join(" ")
 }

@@ -20,8 +20,8 @@ impl SearchIndex {
     /// A word favours an origin (a server or plugin) if it is more frequent among the queries that led to tools of
     /// this origin than among all queries: by `ln(p(word | origin) ÷ p(word))`, if positive. Here `p(word | origin)
     /// = (n + 5 p(word)) ÷ (N + 5)`, and `n` of the origin's `N` queries contain the word, weighted by confidence.
-    /// So a tool profits from queries learned for its siblings. The sum over the words of the question counts half
-    /// and is divided by `Σ idf`. A tool gains nothing if only its origin fits.
+    /// A tool therefore profits from queries learned for its siblings. The sum over the words of the question counts
+    /// half and is divided by `Σ idf`. A tool gains nothing if only its origin fits.
     ///
     /// # Sources
     /// Zhai and Lafferty, "A Study of Smoothing Methods for Language Models Applied to Information

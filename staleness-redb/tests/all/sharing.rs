@@ -22,7 +22,7 @@ fn a_program_without_the_lock_makes_it_busy_too() {
     transact(&store, use_tool("b", 2)).unwrap();
 }
 
-/// So is a process that was killed: the system closes its files in turn, and the lock before the database.
+/// Waits for a process that was killed, too: the system closes its files in turn, and the lock before the database.
 #[test]
 fn who_has_it_open_without_the_lock_is_waited_for() {
     let (_folder, path) = fresh();

@@ -132,7 +132,7 @@ enum Holder {
     Unreported,
     /// Another agent or session. The value is set if this one ended the claim and the item is now free or ended.
     Another(Option<ClaimEnd>),
-    /// Nobody: the item is free, and no one else ended the session's claim.
+    /// No holder: the item is free, and no one else ended the session's claim.
     Nobody,
 }
 
